@@ -1,0 +1,1 @@
+"""Plain NumPy functions in; readable gradients, Jacobians, batches and XLA programs out."""

@@ -1,0 +1,259 @@
+"""References: what an abstract array is while a function is specialised or a rule is executed.
+
+A reference is a storage and a chain of view operations. Reading it yields the storage's current version seen through the
+chain; storing through it updates the storage. So `b = a; b += 1` changes `a`, and `v = a[1]; a[1] = 5.0` changes `v`, as in NumPy.
+"""
+
+import operator
+
+import numpy as np
+
+from ..core import Aval
+from ..errors import NeedStatic, TransformError, TypeMismatch
+from ..ops import op as optable
+from . import views
+
+
+class Storage:
+    """The memory of an array: the Core name that holds it, and a version that changes with every store."""
+
+    __slots__ = ("name", "aval", "builder", "version", "known", "argument")
+
+    def __init__(self, name, aval, builder):
+        self.name, self.aval, self.builder = name, aval, builder
+        self.version, self.known, self.argument = 0, None, None
+
+
+class View:
+    """One step of a chain: an op with one array operand, its dynamic index operands (references) and its params."""
+
+    __slots__ = ("op", "args", "params")
+
+    def __init__(self, op, args, params):
+        self.op, self.args, self.params = op, args, params
+
+
+def is_reference(value):
+    return isinstance(value, Ref)
+
+
+class Ref:
+    """An abstract array or scalar. Operators, indexing, methods and NumPy functions on it emit Core statements."""
+
+    __slots__ = ("storage", "path", "aval", "cached", "hint", "__weakref__")
+    __array_priority__ = 1000
+
+    def __init__(self, storage, path=(), aval=None):
+        self.storage, self.path = storage, path
+        self.aval = storage.aval if aval is None else aval
+        self.cached = None
+        self.hint = None
+
+    # reading -----------------------------------------------------------------
+    def atom(self, builder):
+        """The name that holds the current value in `builder`; emits the view's statements if need be."""
+        if not self.path:
+            return self.storage.name
+        if self.cached is not None:
+            version, block, name = self.cached
+            if version == self.storage.version and any(block is b for b in builder.stack):
+                return name
+        base = Ref(self.storage, self.path[:-1], None) if len(self.path) == 1 else self.parent_ref()
+        step = self.path[-1]
+        name = builder.emit(step.op, (base, *step.args), step.params, self.hint).storage.name
+        self.cached = (self.storage.version, builder.block, name)
+        return name
+
+    def parent_ref(self):
+        """The reference one view step up."""
+        ref = Ref(self.storage)
+        for step in self.path[:-1]:
+            ref = ref.view(step.op, step.args, step.params)
+        return ref
+
+    def view(self, op, args, params):
+        """A view of this reference: reads through, stores go to the same storage."""
+        aval = op.infer(self.aval, *(optable.aval_of(a) for a in args), **params)
+        return Ref(self.storage, (*self.path, View(op, tuple(args), params)), aval)
+
+    def path_key(self):
+        return tuple((s.op.name, tuple(map(id, s.args)), repr(s.params)) for s in self.path)
+
+    @property
+    def known(self):
+        """The value, where it is known while transforming (an ndarray), else None."""
+        value = self.storage.known
+        for step in self.path:
+            if value is None:
+                return None
+            args = [a.known if is_reference(a) else a for a in step.args]
+            value = None if any(a is None for a in args) else step.op.impl(value, *args, **step.params)
+        return value
+
+    # shape and type ----------------------------------------------------------
+    @property
+    def shape(self):
+        return self.aval.shape
+
+    @property
+    def dtype(self):
+        return self.aval.dtype
+
+    @property
+    def ndim(self):
+        return len(self.aval.shape)
+
+    @property
+    def size(self):
+        return self.aval.size
+
+    @property
+    def itemsize(self):
+        return self.aval.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.size * self.itemsize
+
+    @property
+    def weak(self):
+        return self.aval.weak
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeMismatch("len() of a scalar", "Only arrays with at least one axis have a length.")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeMismatch("a scalar cannot be iterated over", "Only arrays with at least one axis can.")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __repr__(self):
+        return f"<abstract {self.aval} {self.storage.name}>"
+
+    __hash__ = object.__hash__
+
+    # conversions that need the value ---------------------------------------------
+    def static(self, what):
+        """The known value as a NumPy scalar or array; NeedStatic if it is abstract."""
+        value = self.known
+        if value is None:
+            raise NeedStatic(self, f"{what} needs a value that is not known before the function runs")
+        return value
+
+    def __bool__(self):
+        return bool(self.static("a truth test"))
+
+    def __int__(self):
+        return int(self.static("int()"))
+
+    def __float__(self):
+        return float(self.static("float()"))
+
+    def __complex__(self):
+        return complex(self.static("complex()"))
+
+    def __index__(self):
+        return operator.index(self.static("an index, a size or a range")[()])
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.static("a conversion to ndarray"), dtype=dtype)
+
+    # NumPy protocols ----------------------------------------------------------
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        target = ufunc if method == "__call__" else getattr(ufunc, method)
+        return call_function(target, inputs, kwargs, out[0] if isinstance(out, tuple) else out)
+
+    def __array_function__(self, function, types, args, kwargs):
+        kwargs = dict(kwargs)
+        return call_function(function, args, kwargs, kwargs.pop("out", None))
+
+    def __getattr__(self, name):
+        try:
+            implementation = optable.METHODS[name]
+        except KeyError:
+            if name.startswith("__"):
+                raise AttributeError(name) from None
+            raise TransformError(f"arrays have no attribute or method {name} here",
+                                 "Use the NumPy function of that name, or another method.") from None
+        if name in optable.ATTRIBUTES:
+            return implementation(self)
+        return lambda *args, **kwargs: implementation(self, *args, **kwargs)
+
+    # indexing -------------------------------------------------------------------
+    def __getitem__(self, index):
+        return views.read(self, index)
+
+    def __setitem__(self, index, value):
+        views.store(self, index, value)
+
+
+def call_function(function, args, kwargs, out=None):
+    """Call the table's implementation of a NumPy function; `out` is stored into, as NumPy does."""
+    result = optable.lookup(function)(*args, **kwargs)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def as_array(value):
+    """A static array, or a nested list of references and numbers, as a reference or number."""
+    from .builder import current
+    if is_reference(value) or np.isscalar(value):
+        return value
+    if isinstance(value, np.ndarray):
+        return current().constant(value)
+    if contains_reference(value):
+        return optable.lookup(np.stack)([as_array(v) for v in value])
+    return current().constant(np.array(value))
+
+
+def contains_reference(value):
+    if isinstance(value, list | tuple):
+        return any(map(contains_reference, value))
+    return is_reference(value)
+
+
+def _operator(fn, ufunc, reflected=False):
+    """An operator of references. Python numbers alone stay a Python number (weak)."""
+    def method(self, *others):
+        if others and not isinstance(others[0], Ref | np.ndarray | np.generic | bool | int | float | complex | list | tuple):
+            return NotImplemented
+        args = (*others, self) if reflected else (self, *others)
+        weak = all(a.weak if is_reference(a) else type(a) in (bool, int, float, complex) for a in args)
+        if not weak:
+            return optable.lookup(ufunc)(*args)
+        from .builder import current
+        return current().emit(optable.lookup(ufunc).__self__, args, {}, weak=True)
+    return method
+
+
+def _inplace(symbol):
+    """In-place operators store into the array; scalars are rebound, as in Python."""
+    ufunc = BINARY[symbol]
+    def method(self, other):
+        result = optable.lookup(ufunc)(self, other) if not self.weak else getattr(operator, symbol)(self, other)
+        if not self.shape:
+            return result
+        self[...] = result
+        return self
+    return method
+
+
+BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
+          "mod": np.remainder, "pow": np.power, "matmul": np.matmul, "and_": np.bitwise_and, "or_": np.bitwise_or,
+          "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift}
+COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
+UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+for _name, _ufunc in BINARY.items():
+    _plain = _name.rstrip("_")
+    setattr(Ref, f"__{_plain}__", _operator(getattr(operator, _name), _ufunc))
+    setattr(Ref, f"__r{_plain}__", _operator(getattr(operator, _name), _ufunc, reflected=True))
+    setattr(Ref, f"__i{_plain}__", _inplace(_name))
+for _name, _ufunc in {**COMPARE, **UNARY}.items():
+    setattr(Ref, f"__{_name}__", _operator(getattr(operator, _name), _ufunc))
+
+__all__ = ["Aval", "Ref", "Storage", "View", "as_array", "call_function", "contains_reference", "is_reference"]

@@ -1,0 +1,212 @@
+"""Registration of ops and functions: one declaration holds everything about an op.
+
+An *op* is an entry of the table with rules; a *function* (composite) is ordinary NumPy source over ops. Both are found by
+the NumPy function that the user calls:
+
+    @elementwise(np.exp, lower="exponential")            one rule, the contribution g * partial; jvp and vjp derive from it
+    def exp(g, x, out):
+        return g * out
+
+    @elementwise(np.divide, lower="divide", symbol="/")
+    class divide:
+        def d_x(g, x, y, out): return g / y
+        def d_y(g, x, y, out): return -(g * out / y)
+
+    @op(linear="jointly")                                params are static keywords; the rest are array operands
+    class sum:
+        impl = np.sum                                    runs it on NumPy; also its printed form, unless `notation` is there
+        def infer(x, axis, keepdims): ...                avals in, Aval out
+        def lower(hlo, out, x, axis, keepdims): ...      hlo values in, hlo value out
+        def vjp(g, x, out, axis, keepdims): ...          one contribution per operand (None: not differentiable)
+        def batch(axes, x, axis, keepdims): ...          operands carry their batch axis first (axes[i] == 0) or none (None)
+
+    @function(np.mean)                                   the signature that users call; entered and executed on references
+    def mean(a, axis=None, dtype=None, out=None, keepdims=False): ...
+
+Rules are executed by Python on references (`frontend.reference`), so they are ordinary NumPy code and see shapes and dtypes.
+Broadcasting, zeros, accumulation and casts live in the drivers (`transforms`), never in a rule.
+"""
+
+import difflib
+import inspect
+
+import numpy as np
+
+from ..core import Aval, literal_aval
+from ..errors import MissingRule, ShapeError, UnknownFunction
+
+TABLE = {}
+"""Op name -> Op."""
+
+FUNCTIONS = {}
+"""Callable that users write (np.sum, math.sin, abs...) -> implementation with the same signature."""
+
+METHODS = {}
+"""Array method or attribute name -> implementation taking the array first."""
+
+ATTRIBUTES = set()
+"""Names in METHODS that are read without a call (`.T`, `.real`)."""
+
+
+class Op:
+    """An entry of the op table. See the module's docstring for the rules a declaration may hold.
+
+    linear: None, "jointly" (jvp is the op on the tangents) or "each" (multilinear: one term per operand).
+    """
+
+    def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
+                 notation=None, symbol=None, samples=None, differentiable=True):
+        self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
+        self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
+        self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
+
+    def __repr__(self):
+        return f"<op {self.name}>"
+
+    @property
+    def elementwise(self):
+        return self.partials is not None
+
+    def bind(self, *args, **params):
+        """Apply the op: on NumPy if no operand is a reference, else by emitting a statement."""
+        if _emit is not None and any(_is_reference(a) for a in args):
+            return _emit(self, args, params)
+        return self.impl(*args, **params)
+
+    def rule(self, kind):
+        """The rule `kind`; an error that says what to add where if the op has none."""
+        found = getattr(self, kind)
+        if found is None:
+            raise MissingRule(f"op {self.name} has no {kind} rule", f"Add `{kind}` to its declaration in transformer/ops.")
+        return found
+
+
+_emit = None
+_is_reference = None
+
+
+def install(emit, is_reference):
+    """Called once by the frontend: how `bind` emits a statement, and what counts as a reference."""
+    global _emit, _is_reference
+    _emit, _is_reference = emit, is_reference
+
+
+def register(entry):
+    if entry.name in TABLE:
+        raise ValueError(f"op {entry.name} is declared twice")
+    TABLE[entry.name] = entry
+    return entry
+
+
+def op(linear=None, differentiable=True):
+    """Declare an op from a class whose attributes are its rules."""
+    def declare(cls):
+        rules = {k: v for k, v in vars(cls).items() if not k.startswith("__")}
+        rules = {k: v.__func__ if isinstance(v, staticmethod) else v for k, v in rules.items()}
+        return register(Op(cls.__name__, linear=linear, differentiable=differentiable, **rules))
+    return declare
+
+
+def elementwise(ufunc, lower, symbol=None, samples=None, weak=True, differentiable=True, name=None):
+    """Declare an elementwise op. `lower` is a StableHLO op name or a function (hlo, out, *operands).
+
+    The declaration is a function (g, *operands, out) for one operand, or a class with one `d_<operand>` per operand in
+    order (missing: derivative zero), or with `jvp`/`vjp` for maps of complex numbers that are not holomorphic.
+    weak: Python numbers alone give a Python number in operator form.
+    """
+    def declare(rule):
+        label = name or rule.__name__.rstrip("_")
+        if inspect.isclass(rule):
+            rules = vars(rule)
+            partials = tuple(rules.get(f"d_{x}") for x in ("x", "y", "z")[: ufunc.nin])
+            extra = {k: rules[k] for k in ("jvp", "vjp") if k in rules}
+        else:
+            partials, extra = (rule,), {}
+        entry = Op(label, ufunc, lambda *avals: infer_elementwise(ufunc, avals), _lowering(lower), partials=partials,
+                   symbol=symbol, samples=samples, differentiable=differentiable, **extra)
+        FUNCTIONS[ufunc] = entry.bind
+        return register(entry)
+    return declare
+
+
+def _lowering(lower):
+    if not isinstance(lower, str):
+        return lower
+    return lambda hlo, out, *operands: hlo.elementwise(lower, out, *operands)
+
+
+def function(*callables, method=None, attribute=None):
+    """Declare the implementation of functions that users call, and of the array method or attribute of that name."""
+    def declare(implementation):
+        for fn in callables:
+            FUNCTIONS[fn] = implementation
+        if method:
+            METHODS[method] = implementation
+        if attribute:
+            METHODS[attribute] = implementation
+            ATTRIBUTES.add(attribute)
+        return implementation
+    return declare
+
+
+def lookup(fn, origin=None):
+    """The implementation of a library function; UnknownFunction names it and the nearest known ones."""
+    try:
+        return FUNCTIONS[fn]
+    except (KeyError, TypeError):
+        pass
+    name = describe(fn)
+    known = {describe(f): f for f in FUNCTIONS}
+    near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
+    advice = f"The nearest known: {' and '.join(near)}." if near else "Write it with known NumPy functions."
+    raise UnknownFunction(f"{name} is not known to transformer", advice, origin)
+
+
+def describe(fn):
+    """The name users write: np.sum, math.sin, abs."""
+    module = getattr(fn, "__module__", None) or ""
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", repr(fn))
+    if isinstance(fn, np.ufunc) or module.split(".")[0] == "numpy":
+        inner = module.removeprefix("numpy").removeprefix("._core").removeprefix(".")
+        public = inner.split(".")[0] if inner.split(".")[0] in ("linalg", "fft", "random") else ""
+        return ".".join(filter(None, ["np", public, name]))
+    return name if module in ("builtins", "") else f"{module}.{name}"
+
+
+def python_types(avals):
+    """For NumPy's promotion: the dtype of a strong aval, the Python type of a weak one."""
+    weak = {"i": int, "f": float, "c": complex}
+    return [weak.get(a.dtype.kind, a.dtype) if a.weak else a.dtype for a in avals]
+
+
+def result_dtype(*avals):
+    """NumPy's promotion (NEP 50) over avals, Python numbers being weak."""
+    zero = {int: 0, float: 0.0, complex: 0j}
+    return np.result_type(*(zero.get(t, t) if isinstance(t, type) else t for t in python_types(avals)))
+
+
+def broadcast(*shapes):
+    """Broadcast shapes that may hold unknown dimensions; ShapeError names them if they do not fit."""
+    ndim = max(map(len, shapes), default=0)
+    out = []
+    for dims in zip(*((1,) * (ndim - len(s)) + tuple(s) for s in shapes)):
+        known = {d for d in dims if d is not None and d != 1}
+        if len(known) > 1:
+            raise ShapeError(f"shapes {' and '.join(map(str, shapes))} do not fit together",
+                             "Elementwise operations need equal sizes, or size 1, axis by axis from the last.")
+        out.append(None if None in dims and not known else known.pop() if known else 1)
+    return tuple(out)
+
+
+def infer_elementwise(ufunc, avals):
+    """Aval of a ufunc call: broadcast shape, and the dtype that NumPy itself resolves."""
+    try:
+        dtype = ufunc.resolve_dtypes((*python_types(avals), *(None,) * ufunc.nout))[-1]
+    except TypeError as error:
+        raise ShapeError(f"{describe(ufunc)} does not take {' and '.join(map(str, avals))}", str(error)) from None
+    return Aval(broadcast(*(a.shape for a in avals)), dtype)
+
+
+def aval_of(value):
+    """Aval of a reference, array or Python number."""
+    return value.aval if _is_reference is not None and _is_reference(value) else literal_aval(value)
