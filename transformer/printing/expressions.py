@@ -1,0 +1,216 @@
+"""Core atoms and op applications as gast expressions in NumPy's notation."""
+
+import functools
+import re
+
+import gast
+import numpy as np
+
+from ..core import Aval, Hole, is_name, literal_aval
+from ..ops.op import describe
+from .literals import literal
+
+BINARY = {"+": gast.Add, "-": gast.Sub, "*": gast.Mult, "/": gast.Div, "//": gast.FloorDiv, "%": gast.Mod, "**": gast.Pow,
+          "@": gast.MatMult, "<<": gast.LShift, ">>": gast.RShift, "|": gast.BitOr, "^": gast.BitXor, "&": gast.BitAnd}
+COMPARE = {"<": gast.Lt, "<=": gast.LtE, ">": gast.Gt, ">=": gast.GtE, "==": gast.Eq, "!=": gast.NotEq}
+UNARY = {"-": gast.USub, "+": gast.UAdd, "~": gast.Invert}
+
+
+def name(text):
+    return gast.Name(text, gast.Load(), None, None)
+
+
+def target(text):
+    return gast.Name(text, gast.Store(), None, None)
+
+
+def constant(value):
+    return gast.Constant(value, None)
+
+
+def tuple_of(elements):
+    return gast.Tuple(list(elements), gast.Load())
+
+
+def subscript(value, index):
+    return gast.Subscript(value, index, gast.Load())
+
+
+def call(function, *args, **keywords):
+    """A call; `function` is dotted text or a node, args are nodes."""
+    function = parse(function) if isinstance(function, str) else function
+    return gast.Call(function, list(args), [gast.keyword(k, v) for k, v in keywords.items()])
+
+
+@functools.lru_cache(1000)
+def _parsed(text):
+    return gast.parse(text, mode="eval").body
+
+
+def parse(text):
+    """A fresh tree of an expression's text."""
+    return copy(_parsed(text), {})
+
+
+def copy(node, names):
+    """A copy of a tree in which the names found in `names` are replaced by trees."""
+    if isinstance(node, gast.Name) and node.id in names:
+        return names[node.id]
+    if isinstance(node, list):
+        return [copy(child, names) for child in node]
+    if not isinstance(node, gast.AST):
+        return node
+    return type(node)(*(copy(getattr(node, field, None), names) for field in node._fields))
+
+
+def static(value):
+    """The tree of a static parameter: a Python value, dtype, slice or ndarray."""
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return dtype_name(np.dtype(value))
+    if isinstance(value, tuple):
+        return tuple_of(map(static, value))
+    if isinstance(value, list):
+        return gast.List([static(v) for v in value], gast.Load())
+    if value is None or isinstance(value, str | bytes) or value is Ellipsis:
+        return constant(value)
+    return literal(value)
+
+
+def dtype_name(dtype):
+    """np.float32, or bool for booleans as people write."""
+    return name("bool") if dtype == np.bool_ else parse(f"np.{dtype.name}")
+
+
+def index_tree(template, shape, operands):
+    """The tree between the brackets of a canonical index template on an axis lengths `shape`."""
+    entries, axis = [], 0
+    for entry in template:
+        if entry is None:
+            entries.append(constant(None))
+            continue
+        size = shape[axis] if axis < len(shape) else None
+        hole = isinstance(entry, Hole)
+        entries.append(operands[entry.position] if hole else slice_tree(entry, size) if isinstance(entry, slice) else literal(entry))
+        axis += operands[entry.position].mask_axes if hole and hasattr(operands[entry.position], "mask_axes") else 1
+    while len(entries) > 1 and is_full(entries[-1]):
+        entries.pop()
+    return entries[0] if len(entries) == 1 else tuple_of(entries)
+
+
+def is_full(node):
+    return isinstance(node, gast.Slice) and node.lower is node.upper is node.step is None
+
+
+def slice_tree(entry, size):
+    """A slice as people write it: no bound that says nothing, negative bounds near the end."""
+    start, stop, step = entry.start, entry.stop, 1 if entry.step is None else entry.step
+    if step > 0:
+        lower = None if not start else start
+        upper = None if stop is None or stop == size else near_end(stop, size)
+    else:
+        lower = None if start is None or size is not None and start == size - 1 else start
+        upper = stop
+    return gast.Slice(*(None if v is None else literal(v) for v in (lower, upper, None if step == 1 else step)))
+
+
+def near_end(stop, size):
+    """-1 for size - 1 and so on, where that is clearer."""
+    return stop - size if size is not None and size > 4 and 0 < size - stop <= 4 < stop else stop
+
+
+class Expressions:
+    """Turns atoms and Apply statements of a program into trees.
+
+    `names` maps Core names to printed names, `inlined` maps the names that are put back into expressions to their trees.
+    """
+
+    def __init__(self, program, names=None, inlined=None, lists=()):
+        self.program, self.names, self.inlined, self.lists = program, names or {}, {} if inlined is None else inlined, lists
+
+    def atom(self, atom):
+        if not is_name(atom):
+            return literal(atom)
+        return self.inlined.get(atom) or name(self.names.get(atom, atom))
+
+    def array(self, atom):
+        """An atom as an operand of NumPy: a list tape becomes an array."""
+        if atom not in self.lists:
+            return self.atom(atom)
+        aval = self.program.avals[atom]
+        shape = tuple_of([literal(-1), *map(literal, aval.shape[1:])])
+        listed = call("np.array", self.atom(atom), dtype=dtype_name(aval.dtype))
+        return call("np.reshape", listed, shape)
+
+    def cast(self, atom, aval):
+        """An atom as a value of `aval` (a Move between Python numbers and NumPy scalars, or between dtypes)."""
+        have = self.program.aval(atom)
+        if have.dtype == aval.dtype and have.weak == aval.weak:
+            return self.atom(atom)
+        if not is_name(atom):
+            return literal(aval.dtype.type(atom) if not aval.weak else aval.dtype.type(atom).item())
+        if aval.weak:
+            return call({"b": "bool", "i": "int", "f": "float", "c": "complex"}[aval.dtype.kind], self.atom(atom))
+        if aval.shape == ():
+            return call(scalar_type(aval.dtype), self.atom(atom))
+        return call(gast.Attribute(self.atom(atom), "astype", gast.Load()), dtype_name(aval.dtype))
+
+    def index(self, stmt_args, template, aval):
+        holes = [self.array(a) for a in stmt_args]
+        return index_tree(template, aval.shape, holes)
+
+    def apply(self, stmt):
+        """The right-hand side of an Apply."""
+        op, avals = stmt.op, [self.program.aval(a) for a in stmt.args]
+        if op.symbol and (self.program.avals[stmt.target].weak or not all(a.weak for a in avals)):
+            return infix(op.symbol, [self.array(a) for a in stmt.args])
+        if "index" in stmt.params and op.notation is None:
+            return self.getitem(stmt)
+        text = op.notation(*avals, **stmt.params) if op.notation else None
+        args = [self.array(a) for a in stmt.args]
+        if text is None:
+            return self.plain_call(stmt, args)
+        if len(stmt.args) and stmt.args[0] in self.lists and text.startswith("{0}["):
+            return self.getitem(stmt)
+        return fill(text, args)
+
+    def plain_call(self, stmt, args):
+        function = describe(stmt.op.impl) if isinstance(stmt.op.impl, np.ufunc) else f"np.{stmt.op.name}"
+        weak = self.program.avals[stmt.target].weak
+        if weak and stmt.op.impl is np.absolute:
+            function = "abs"
+        keywords = {k: static(v) for k, v in stmt.params.items() if v is not None and v is not False}
+        return call(function, *args, **keywords)
+
+    def getitem(self, stmt):
+        source, *rest = stmt.args
+        template, aval = stmt.params["index"], self.program.avals[source]
+        if source not in self.lists:
+            return subscript(self.atom(source), self.index(rest, template, aval))
+        row = subscript(self.atom(source), self.index(rest, template[:1], aval))
+        inner = self.index(rest, template[1:], Aval(aval.shape[1:], aval.dtype)) if len(template) > 1 else None
+        return row if inner is None or is_full(inner) else subscript(row, inner)
+
+
+def scalar_type(dtype):
+    return "np.bool_" if dtype == np.bool_ else f"np.{dtype.name}"
+
+
+def infix(symbol, operands):
+    if len(operands) == 1:
+        return gast.UnaryOp(UNARY[symbol](), operands[0])
+    left, right = operands
+    if symbol in COMPARE:
+        return gast.Compare(left, [COMPARE[symbol]()], [right])
+    return gast.BinOp(left, BINARY[symbol](), right)
+
+
+HOLE = re.compile(r"\{(\d+)\}")
+
+
+def fill(text, operands):
+    """The tree of a notation template: `{0}.T`, `np.sum({0}, axis=1)`."""
+    text = HOLE.sub(lambda m: f"hole_{m[1]}_", text)
+    return copy(_parsed(text), {f"hole_{k}_": tree for k, tree in enumerate(operands)})
+
+
+__all__ = ["Expressions", "call", "constant", "literal_aval", "name", "parse", "static", "subscript", "target", "tuple_of"]

@@ -1,0 +1,164 @@
+"""Core statements as gast statements: structured control flow, stores, tapes and effects in plain Python."""
+
+import re
+
+import gast
+import numpy as np
+
+from ..core import Apply, Aval, Effect, For, Hole, If, Mark, Move, Update, While, is_name, walk
+from ..ops.op import TABLE
+from . import expressions as tree
+from .unparse import Comment
+
+
+def list_tapes(program):
+    """The tapes that print as Python lists: their extent is not known before they are filled."""
+    return {s.target for s in walk(program.body) if isinstance(s, Apply) and s.op.name == "tape"}
+
+
+class Statements:
+    """Prints blocks of a program. `skipped` are the Apply statements that stand inside other expressions."""
+
+    def __init__(self, program, expressions, comments=False):
+        self.program, self.expressions, self.comments = program, expressions, comments
+        self.lists = expressions.lists
+        self.line = None
+
+    def block(self, stmts):
+        """The gast statements of a block; `pass` where there are none."""
+        printed = [line for stmt in stmts for line in self.stmt(stmt)]
+        return printed if any(not isinstance(p, Comment) for p in printed) else [*printed, gast.Pass()]
+
+    def stmt(self, stmt):
+        lines = getattr(self, type(stmt).__name__.lower())(stmt)
+        if self.comments and lines and stmt.origin is not None and str(stmt.origin) != self.line:
+            self.line = str(stmt.origin)
+            file, line = self.line.rsplit(":", 1)
+            return [Comment(f"{re.split(r'[/]', file)[-1]}:{line}"), *lines]
+        return lines
+
+    def assign(self, name, value):
+        return gast.Assign([tree.target(self.expressions.names.get(name, name))], value, None)
+
+    # one statement each ------------------------------------------------------
+    def apply(self, stmt):
+        if stmt.target in self.lists:
+            return [self.assign(stmt.target, gast.List([], gast.Load()))]
+        return [self.assign(stmt.target, self.expressions.apply(stmt))]
+
+    def move(self, stmt):
+        value = self.expressions.cast(stmt.source, self.program.avals[stmt.target])
+        return [self.assign(stmt.target, value)]
+
+    def update(self, stmt):
+        aval = self.program.avals[stmt.target]
+        if stmt.target in self.lists:
+            return [self.append(stmt)]
+        if aval.shape == ():
+            return [self.scalar_store(stmt, aval)]
+        whole = self.expressions.atom(stmt.target)
+        index = self.expressions.index(stmt.args, stmt.index, aval)
+        if stmt.mode == "set":
+            return [gast.Assign([tree.subscript(whole, index)], self.expressions.array(stmt.value), None)]
+        value = self.addend(stmt.value, aval)
+        if self.repeats(stmt):
+            return [gast.Expr(tree.call("np.add.at", whole, as_index(index), value))]
+        return [gast.AugAssign(tree.subscript(whole, index), gast.Add(), value)]
+
+    def repeats(self, stmt):
+        """Whether the index may name an element twice: then += would add once."""
+        holes = [self.program.aval(stmt.args[e.position]) for e in stmt.index if isinstance(e, Hole)]
+        return any(a.shape != () and a.dtype != np.bool_ for a in holes)
+
+    def addend(self, atom, aval):
+        """The value of an accumulating store; NumPy refuses to cast it to a lesser kind on its own."""
+        have = self.program.aval(atom)
+        if have.weak or np.can_cast(have.dtype, aval.dtype, "same_kind"):
+            return self.expressions.array(atom)
+        return self.expressions.cast(atom, Aval(have.shape, aval.dtype))
+
+    def scalar_store(self, stmt, aval):
+        """A NumPy scalar cannot be stored into: it is bound anew."""
+        if stmt.mode == "add":
+            return gast.AugAssign(self.expressions.atom(stmt.target), gast.Add(), self.addend(stmt.value, aval))
+        return self.assign(stmt.target, self.expressions.cast(stmt.value, aval))
+
+    def append(self, stmt):
+        method = gast.Attribute(self.expressions.atom(stmt.target), "append", gast.Load())
+        return gast.Expr(tree.call(method, self.expressions.array(stmt.value)))
+
+    # control flow ----------------------------------------------------------------
+    def if_(self, stmt):
+        test = self.expressions.atom(stmt.test)
+        body, orelse = self.block(stmt.body), self.block(stmt.orelse)
+        empty = [isinstance(b[-1], gast.Pass) for b in (body, orelse)]
+        if empty[0] and not empty[1]:
+            return [gast.If(gast.UnaryOp(gast.Not(), test), orelse, [])]
+        return [gast.If(test, body, [] if empty[1] else orelse)]
+
+    def for_(self, stmt):
+        index = tree.target(self.expressions.names.get(stmt.index, stmt.index))
+        return [gast.For(index, self.range(stmt), self.block(stmt.body), [], None)]
+
+    def range(self, stmt):
+        lo, hi = self.expressions.atom(stmt.lo), self.expressions.atom(stmt.hi)
+        if stmt.step != 1:
+            return tree.call("range", lo, hi, tree.static(stmt.step))
+        return tree.call("range", hi) if not is_name(stmt.lo) and stmt.lo == 0 else tree.call("range", lo, hi)
+
+    def while_(self, stmt):
+        head = [line for s in stmt.head for line in self.stmt(s)]
+        test = self.expressions.atom(stmt.test)
+        body = [] if not stmt.body else self.block(stmt.body)
+        body += [self.advance(stmt.counter)] if stmt.counter else []
+        start = [self.assign(stmt.counter, tree.constant(0))] if stmt.counter else []
+        if not head:
+            return [*start, gast.While(test, body or [gast.Pass()], [])]
+        leave = gast.If(gast.UnaryOp(gast.Not(), test), [gast.Break()], [])
+        return [*start, gast.While(tree.constant(True), [*head, leave, *body], [])]
+
+    def advance(self, counter):
+        return gast.AugAssign(tree.target(self.expressions.names.get(counter, counter)), gast.Add(), tree.constant(1))
+
+    # effects and comments ------------------------------------------------------------
+    def mark(self, stmt):
+        return [Comment(stmt.text)]
+
+    def effect(self, stmt):
+        return [getattr(self, "effect_" + stmt.kind)(stmt)]
+
+    def effect_print(self, stmt):
+        values = [self.expressions.array(a) for a in stmt.args]
+        pieces = [values[p.position] if isinstance(p, Hole) else p for p in stmt.params["template"]]
+        end = stmt.params.get("end", "\n")
+        keywords = {} if end == "\n" else {"end": tree.constant(end)}
+        return gast.Expr(tree.call("print", *print_arguments(pieces), **keywords))
+
+    def effect_raise(self, stmt):
+        return gast.Raise(tree.fill(stmt.params["text"], [self.expressions.array(a) for a in stmt.args]), None)
+
+    effect_assert = effect_raise
+
+
+Statements.if_.__name__ = "if"
+setattr(Statements, "if", Statements.if_)
+setattr(Statements, "for", Statements.for_)
+setattr(Statements, "while", Statements.while_)
+
+
+def print_arguments(pieces):
+    """Arguments of print: one string or value, else an f-string."""
+    if len(pieces) <= 1:
+        return [tree.constant(p) if isinstance(p, str) else p for p in pieces]
+    return [gast.JoinedStr([tree.constant(p) if isinstance(p, str) else gast.FormattedValue(p, -1, None) for p in pieces])]
+
+
+def as_index(index):
+    """An index outside of brackets: np.s_[...] where it holds a slice."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    if not any(isinstance(p, gast.Slice) for p in parts):
+        return index
+    return tree.subscript(tree.parse("np.s_"), index)
+
+
+__all__ = ["Mark", "Move", "Statements", "TABLE", "If", "For", "While", "Update", "Effect", "list_tapes"]
