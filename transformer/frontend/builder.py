@@ -245,8 +245,8 @@ class Renamer:
         return core.Effect(s.kind, self.atoms(s.args), s.params, s.origin)
 
 
-def _emit(op, args, params):
-    return current().emit(op, args, params)
+def _emit(op, args, params, weak=False):
+    return current().emit(op, args, params, weak=weak)
 
 
 optable.install(_emit, is_reference)

@@ -191,7 +191,10 @@ class Ref:
 
 def call_function(function, args, kwargs, out=None):
     """Call the table's implementation of a NumPy function; `out` is stored into, as NumPy does."""
-    result = optable.lookup(function)(*args, **kwargs)
+    implementation = optable.lookup(function)
+    if getattr(implementation, "__func__", None) is optable.Op.call:
+        return implementation(*args, out=out, **kwargs)
+    result = implementation(*args, **kwargs)
     if out is None:
         return result
     out[...] = result

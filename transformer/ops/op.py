@@ -25,6 +25,11 @@ the NumPy function that the user calls:
 
 Rules are executed by Python on references (`frontend.reference`), so they are ordinary NumPy code and see shapes and dtypes.
 Broadcasting, zeros, accumulation and casts live in the drivers (`transforms`), never in a rule.
+
+Two attributes serve "branch-free gradients of where". An op that is `masking` (where, maximum, clip...) hands on a cotangent that
+is zero wherever it did not take its operand. A `singular` op has a partial that may be infinite or nan there (sqrt, log, divide...).
+A driver that carries a masked cotangent `g` into a singular op turns the contribution into `absorb(g, contribution)`; a cotangent
+stays masked through every op in between. An explicit `jvp` or `vjp` rule wins over `partials` (maps that are not holomorphic).
 """
 
 import difflib
@@ -33,7 +38,7 @@ import inspect
 import numpy as np
 
 from ..core import Aval, literal_aval
-from ..errors import MissingRule, ShapeError, UnknownFunction
+from ..errors import MissingRule, ShapeError, TransformError, TypeMismatch, UnknownFunction
 
 TABLE = {}
 """Op name -> Op."""
@@ -55,10 +60,11 @@ class Op:
     """
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
-                 notation=None, symbol=None, samples=None, differentiable=True):
+                 notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
+        self.singular, self.masking = singular, masking
 
     def __repr__(self):
         return f"<op {self.name}>"
@@ -69,9 +75,36 @@ class Op:
 
     def bind(self, *args, **params):
         """Apply the op: on NumPy if no operand is a reference, else by emitting a statement."""
-        if _emit is not None and any(_is_reference(a) for a in args):
+        if _emit is not None and any(map(holds_reference, args)):
             return _emit(self, args, params)
         return self.impl(*args, **params)
+
+    def bind_weak(self, *args, **params):
+        """The same, for a result that is a Python number (a scalar that is weak in NumPy's promotion)."""
+        if _emit is not None and any(map(holds_reference, args)):
+            return _emit(self, args, params, weak=True)
+        return self.impl(*args, **params)
+
+    def call(self, *args, out=None, where=True, dtype=None, casting="same_kind", order="K", subok=True):
+        """Apply an elementwise op with the keywords of a ufunc; `out` is stored into."""
+        ufunc = self.impl
+        if len(args) > ufunc.nin:
+            args, out = args[: ufunc.nin], args[ufunc.nin]
+        if len(args) < ufunc.nin:
+            raise TypeMismatch(f"{describe(ufunc)} takes {ufunc.nin} operands, not {len(args)}", "Pass the missing ones.")
+        out = out[0] if isinstance(out, tuple) else out
+        if dtype is not None:
+            args = _loop_operands(ufunc, args, np.dtype(dtype))
+        result = self.bind(*args)
+        if where is not True:
+            if out is None:
+                raise TransformError(f"{describe(ufunc)}(where=...) without out= leaves entries without a value",
+                                     "Pass out=, or use np.where(condition, value, other).")
+            result = FUNCTIONS[np.where](where, result, out)
+        if out is None:
+            return result
+        out[...] = result
+        return out
 
     def rule(self, kind):
         """The rule `kind`; an error that says what to add where if the op has none."""
@@ -83,6 +116,18 @@ class Op:
 
 _emit = None
 _is_reference = None
+
+
+def holds_reference(value):
+    """Whether an operand is a reference, or a list that has one somewhere inside."""
+    if isinstance(value, list | tuple):
+        return any(map(holds_reference, value))
+    return _is_reference is not None and _is_reference(value)
+
+
+def absorb(g, contribution):
+    """A contribution in which a cotangent that is exactly zero wins over an infinite partial."""
+    return FUNCTIONS[np.where](g == 0, 0, contribution)
 
 
 def install(emit, is_reference):
@@ -107,12 +152,12 @@ def op(linear=None, differentiable=True):
     return declare
 
 
-def elementwise(ufunc, lower, symbol=None, samples=None, weak=True, differentiable=True, name=None):
+def elementwise(ufunc, lower, symbol=None, samples=None, differentiable=True, name=None, **attributes):
     """Declare an elementwise op. `lower` is a StableHLO op name or a function (hlo, out, *operands).
 
     The declaration is a function (g, *operands, out) for one operand, or a class with one `d_<operand>` per operand in
-    order (missing: derivative zero), or with `jvp`/`vjp` for maps of complex numbers that are not holomorphic.
-    weak: Python numbers alone give a Python number in operator form.
+    order (missing: derivative zero), or with `jvp`/`vjp` for maps of complex numbers that are not holomorphic. Other
+    attributes of the op (`singular`, `notation`...) are keywords. See `piecewise_constant` for those without a derivative.
     """
     def declare(rule):
         label = name or rule.__name__.rstrip("_")
@@ -123,10 +168,26 @@ def elementwise(ufunc, lower, symbol=None, samples=None, weak=True, differentiab
         else:
             partials, extra = (rule,), {}
         entry = Op(label, ufunc, lambda *avals: infer_elementwise(ufunc, avals), _lowering(lower), partials=partials,
-                   symbol=symbol, samples=samples, differentiable=differentiable, **extra)
-        FUNCTIONS[ufunc] = entry.bind
+                   symbol=symbol, samples=samples, differentiable=differentiable, **extra, **attributes)
+        FUNCTIONS[ufunc] = entry.call
         return register(entry)
     return declare
+
+
+def piecewise_constant(ufunc, lower, symbol=None, samples=None, name=None, **attributes):
+    """Declare an elementwise op whose derivative is zero everywhere (comparisons, rounding, integer ops)."""
+    entry = Op(name or ufunc.__name__, ufunc, lambda *avals: infer_elementwise(ufunc, avals), _lowering(lower),
+               partials=(None,) * ufunc.nin, symbol=symbol, samples=samples, differentiable=False, **attributes)
+    FUNCTIONS[ufunc] = entry.call
+    return register(entry)
+
+
+def _loop_operands(ufunc, args, dtype):
+    """Operands cast to what the ufunc's loop for the result type `dtype` takes."""
+    signature = (None,) * ufunc.nin + (dtype,) * ufunc.nout
+    types = (*python_types([aval_of(a) for a in args]), *(None,) * ufunc.nout)
+    resolved = ufunc.resolve_dtypes(types, signature=signature)
+    return [TABLE["astype"].bind(a, dtype=d) if aval_of(a).dtype != d else a for a, d in zip(args, resolved)]
 
 
 def _lowering(lower):
