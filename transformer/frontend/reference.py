@@ -58,9 +58,8 @@ class Ref:
             version, block, name = self.cached
             if version == self.storage.version and any(block is b for b in builder.stack):
                 return name
-        base = Ref(self.storage, self.path[:-1], None) if len(self.path) == 1 else self.parent_ref()
         step = self.path[-1]
-        name = builder.emit(step.op, (base, *step.args), step.params, self.hint).storage.name
+        name = builder.emit(step.op, (self.parent_ref(), *step.args), step.params, self.hint).storage.name
         self.cached = (self.storage.version, builder.block, name)
         return name
 
@@ -68,11 +67,15 @@ class Ref:
         """The reference one view step up."""
         ref = Ref(self.storage)
         for step in self.path[:-1]:
-            ref = ref.view(step.op, step.args, step.params)
+            ref = ref.extended(step.op, step.args, step.params)
         return ref
 
     def view(self, op, args, params):
-        """A view of this reference: reads through, stores go to the same storage."""
+        """A view of this reference: reads through, stores go to the same storage. Chains of index-like steps are composed."""
+        return views.derive(self, op, args, params)
+
+    def extended(self, op, args, params):
+        """This reference with one more step on its path, as it stands."""
         aval = op.infer(self.aval, *(optable.aval_of(a) for a in args), **params)
         return Ref(self.storage, (*self.path, View(op, tuple(args), params)), aval)
 

@@ -57,14 +57,20 @@ class Op:
     """An entry of the op table. See the module's docstring for the rules a declaration may hold.
 
     linear: None, "jointly" (jvp is the op on the tangents) or "each" (multilinear: one term per operand).
+    gather: reads `args[0]` at params["index"] with holes args[1:]; its vjp is an Update of mode "add" on the cotangent of args[0].
+    as_index(aval, *args, **params): for a view, the (template, operands, order) with which it is `x[template].transpose(order)`.
+    unview(parent, new, **params): for a view, the parent in which the view's elements are replaced by `new`.
+    readonly: NumPy's result is a view that cannot be stored into.
     """
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
-                 notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False):
+                 notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False,
+                 gather=False, as_index=None, unview=None, readonly=False):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
         self.singular, self.masking = singular, masking
+        self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
 
     def __repr__(self):
         return f"<op {self.name}>"
@@ -266,6 +272,17 @@ def infer_elementwise(ufunc, avals):
     except TypeError as error:
         raise ShapeError(f"{describe(ufunc)} does not take {' and '.join(map(str, avals))}", str(error)) from None
     return Aval(broadcast(*(a.shape for a in avals)), dtype)
+
+
+def is_reference(value):
+    return _is_reference is not None and _is_reference(value)
+
+
+def view(name, x, **params):
+    """Apply an op that gives a view in NumPy: of an abstract array a reference to the same storage, else as `bind`."""
+    if is_reference(x) and x.shape:
+        return x.view(TABLE[name], (), params)
+    return TABLE[name].bind(x, **params)
 
 
 def aval_of(value):
