@@ -1,0 +1,79 @@
+"""Products of arrays: rules run as plain NumPy, against the definition of the adjoint and a stacked Python loop."""
+
+import numpy as np
+import pytest
+
+from transformer.core import Aval
+from transformer.errors import ShapeError
+from transformer.ops.op import FUNCTIONS, TABLE
+
+PRODUCTS = ["matmul", "dot", "inner", "outer", "tensordot"]
+CASES = [(name, i) for name in PRODUCTS for i in range(len(TABLE[name].samples))]
+
+
+def sample(name, index):
+    op = TABLE[name]
+    args, params = op.samples[index]
+    return op, args, params, np.asarray(op.impl(*args, **params))
+
+
+@pytest.mark.parametrize("name,index", CASES)
+def test_infer_gives_the_shape_and_dtype_of_numpy(name, index):
+    op, args, params, out = sample(name, index)
+    for dtype in (float, np.float32, int, bool, complex):
+        cast = [a.astype(dtype) for a in args]
+        want = np.asarray(op.impl(*cast, **params))
+        assert op.infer(*(Aval(a.shape, a.dtype) for a in cast), **params) == Aval(want.shape, want.dtype)
+
+
+@pytest.mark.parametrize("name,index", CASES)
+def test_vjp_is_the_adjoint_in_each_operand(name, index):
+    op, args, params, out = sample(name, index)
+    rng = np.random.default_rng(1)
+    g = rng.normal(size=out.shape)
+    bars = op.vjp(g, *args, out, **params)
+    for i, (x, bar) in enumerate(zip(args, bars, strict=True)):
+        dot = rng.normal(size=x.shape)
+        moved = op.impl(*(dot if j == i else a for j, a in enumerate(args)), **params)
+        assert np.shape(bar) == x.shape
+        np.testing.assert_allclose(np.sum(g * moved), np.sum(bar * dot), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name,index", CASES)
+@pytest.mark.parametrize("axes", [(0, 0), (0, None), (None, 0)])
+def test_batch_equals_a_python_loop(name, index, axes):
+    op, args, params, out = sample(name, index)
+    rng = np.random.default_rng(2)
+    full = [rng.normal(size=(3, *a.shape)) if axis == 0 else a for a, axis in zip(args, axes, strict=True)]
+    got, axis = op.batch(axes, *full, **params)
+    want = np.stack([op.impl(*(a[n] if x == 0 else a for a, x in zip(full, axes, strict=True)), **params) for n in range(3)])
+    assert axis == 0
+    np.testing.assert_allclose(got, want, rtol=1e-10)
+
+
+def test_shapes_that_do_not_fit_are_named():
+    with pytest.raises(ShapeError, match=r"matmul: shapes \(3, 4\) and \(5, 2\)"):
+        TABLE["matmul"].infer(Aval((3, 4), np.dtype(float)), Aval((5, 2), np.dtype(float)))
+
+
+@pytest.mark.parametrize("call,args", [
+    (np.kron, ((2, 3), (4,))), (np.kron, ((2, 3), (3, 2))), (np.cross, ((5, 3), (5, 3))), (np.cross, ((3,), (5, 3))),
+    (np.cross, ((4, 2), (4, 2))), (np.cross, ((4, 2), (4, 3))), (np.vdot, ((2, 3), (2, 3))), (np.vecdot, ((4, 3), (3,))),
+    (np.inner, ((4, 3), (3,)))])
+def test_composites_equal_numpy(call, args):
+    rng = np.random.default_rng(3)
+    args = [rng.normal(size=s) for s in args]
+    np.testing.assert_allclose(FUNCTIONS[call](*args), call(*args), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [-2, 0, 1, 2, 3, 4, 7, 10])
+def test_matrix_power_equals_numpy(n):
+    a = np.random.default_rng(4).normal(size=(3, 3))
+    np.testing.assert_array_equal(FUNCTIONS[np.linalg.matrix_power](a, n), np.linalg.matrix_power(a, n))
+
+
+def test_multi_dot_takes_the_cheap_order():
+    rng = np.random.default_rng(5)
+    for shapes in [((10, 100), (100, 5), (5, 50)), ((100,), (100, 5), (5, 50)), ((10, 3), (3, 7), (7, 2), (2,))]:
+        arrays = [rng.normal(size=s) for s in shapes]
+        np.testing.assert_allclose(FUNCTIONS[np.linalg.multi_dot](arrays), np.linalg.multi_dot(arrays), rtol=1e-10)
