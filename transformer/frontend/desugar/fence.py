@@ -1,0 +1,63 @@
+r"""Refuse the constructs that the evaluator does not know, each with the advice what to write instead.
+
+>>> import gast
+>>> from transformer.errors import Origin
+>>> tree = gast.parse("def f(x):\n    del x\n    yield x").body[0]
+>>> try:
+...     fence(tree, lambda node: Origin("a.py", node.lineno, node.col_offset, "    yield x"))
+... except Exception as error:
+...     print(error)
+a.py:3:5: yield makes the function a generator
+    yield x
+    ^
+Collect the values in a list and return it.
+"""
+
+import gast
+
+from ...errors import TransformError
+
+LIST = "Collect the values in a list and return it."
+PLAIN = "Transform the plain function that does the maths."
+REFUSED = {
+    "Try": ("try is not transformed", "Test for the case with if before it fails, or catch the error around the transformed function."),
+    "TryStar": ("try is not transformed", "Catch the error around the transformed function."),
+    "ClassDef": ("a class is defined inside of a transformed function", "Define the class at module level."),
+    "Yield": ("yield makes the function a generator", LIST),
+    "YieldFrom": ("yield from makes the function a generator", LIST),
+    "Await": ("await is not transformed", PLAIN),
+    "AsyncFor": ("async for is not transformed", PLAIN),
+    "AsyncWith": ("async with is not transformed", PLAIN),
+    "AsyncFunctionDef": ("an async function is defined inside of a transformed function", PLAIN),
+    "TypeAlias": ("a type alias is defined inside of a transformed function", "Define it at module level."),
+}
+STATEMENTS = """FunctionDef Return Delete Assign AugAssign AnnAssign For While If With Match Raise Assert Import ImportFrom Global Nonlocal
+    Expr Pass Break Continue""".split()
+
+
+def fence(node, origin):
+    """Raise TransformError for the first construct that is refused; origin(node) says where it is. Returns nothing."""
+    for inner in _in_order(node):
+        kind = type(inner).__name__
+        if kind in REFUSED:
+            raise TransformError(*REFUSED[kind], origin(inner))
+        if isinstance(inner, gast.stmt) and kind not in STATEMENTS:
+            raise TransformError(f"{kind} is not transformed", "Write it with if, for, while and assignments.", origin(inner))
+        if isinstance(inner, gast.comprehension) and inner.is_async:
+            raise TransformError("async for is not transformed", PLAIN, origin(inner.target))
+    for function in (n for n in _in_order(node) if isinstance(n, gast.FunctionDef)):
+        _refuse_global_writes(function, origin)
+
+
+def _in_order(node):
+    yield node
+    for child in gast.iter_child_nodes(node):
+        yield from _in_order(child)
+
+
+def _refuse_global_writes(function, origin):
+    names = {name for node in _in_order(function) if isinstance(node, gast.Global) for name in node.names}
+    for node in _in_order(function) if names else ():
+        if isinstance(node, gast.Name) and node.id in names and not isinstance(node.ctx, gast.Load):
+            advice = "Pass it as an argument and return its new value: a transformed function may not change globals."
+            raise TransformError(f"the global {node.id} is written", advice, origin(node))

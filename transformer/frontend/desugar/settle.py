@@ -1,0 +1,86 @@
+"""Move what follows a leaving statement (`return`, `break`, `continue`) to where it belongs.
+
+After settling, every leaving statement has been the last one on its path, and is replaced by plain assignments. The statements that
+follow an `if` with a leaving side move into its other side; where both sides may go on, small ones are written on both sides,
+larger ones once, under a flag.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from ..syntax import FUNCTIONS, LOOPS, assign, at, choose, duplicate, leaves, load, negate
+
+SMALL = 60  # tree nodes that are rather written twice than put under a flag
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How leaving statements of one function or loop are replaced.
+
+    kinds     the node classes that leave
+    replace   leaving statement -> the statements that take its place
+    flag      () -> name of the flag that is raised with them where a flag is needed
+    """
+
+    kinds: Any
+    replace: Any
+    flag: Any
+
+
+def settle(stmts, exit_, flagged=False):
+    """Statement list without leaving statements; with `flagged`, they also raise the flag."""
+    result = []
+    for position, stmt in enumerate(stmts):
+        rest = stmts[position + 1 :]
+        if isinstance(stmt, exit_.kinds):
+            return result + exit_.replace(stmt) + ([assign(exit_.flag(), True, stmt)] if flagged else [])
+        if isinstance(stmt, gast.Raise):
+            return [*result, stmt]
+        if isinstance(stmt, gast.If | gast.With) and leaves([stmt], exit_.kinds):
+            return result + _branch(stmt, rest, exit_, flagged)
+        result.append(stmt)
+    return result
+
+
+def _branch(stmt, rest, exit_, flagged):
+    """A statement with leaving statements inside, and the rest of its block."""
+    if isinstance(stmt, gast.If):
+        if not rest or _always(stmt.body, exit_.kinds):
+            body, orelse = stmt.body, stmt.orelse + rest
+        elif _always(stmt.orelse, exit_.kinds):
+            body, orelse = stmt.body + rest, stmt.orelse
+        elif _is_small(rest):
+            body, orelse = stmt.body + rest, stmt.orelse + duplicate(rest)
+        else:
+            return _flag(stmt, rest, exit_, flagged)
+        return choose(stmt.test, settle(body, exit_, flagged), settle(orelse, exit_, flagged), stmt)
+    return _flag(stmt, rest, exit_, flagged)
+
+
+def _flag(stmt, rest, exit_, flagged):
+    """A context manager may swallow an exception raised before the leaving statement, so that needs the flag as well."""
+    flagged_here = flagged or bool(rest)
+    stmt.body = settle(stmt.body, exit_, flagged_here) or [at(gast.Pass(), stmt)]
+    if isinstance(stmt, gast.If):
+        stmt.orelse = settle(stmt.orelse, exit_, flagged_here)
+    if not rest:
+        return [stmt]
+    first = [] if flagged else [assign(exit_.flag(), False, stmt)]
+    return [*first, stmt, at(gast.If(negate(load(exit_.flag())), settle(rest, exit_, flagged), []), stmt)]
+
+
+def _always(stmts, kinds):
+    """Whether every path through the block leaves or raises."""
+    for stmt in stmts:
+        if isinstance(stmt, (*kinds, gast.Raise)):
+            return True
+        if isinstance(stmt, gast.If) and _always(stmt.body, kinds) and _always(stmt.orelse, kinds):
+            return True
+    return False
+
+
+def _is_small(stmts):
+    nodes = [node for stmt in stmts for node in gast.walk(stmt)]
+    return len(nodes) <= SMALL and not any(isinstance(node, (*LOOPS, *FUNCTIONS)) for node in nodes)

@@ -1,0 +1,230 @@
+"""Which names a block binds, reads and stores into, and which names are live where.
+
+All functions take gast trees before or after desugaring. A nested function or lambda counts with its free variables as reads at the
+place of its definition; comprehension targets are local to the comprehension.
+
+>>> tree = gast.parse("y = x[0]; y += z; h.append([i for i in y]); w[0] = 1")
+>>> sorted(assigned(tree.body)), sorted(stored(tree.body)), sorted(loaded(tree.body))
+(['y'], ['h', 'w'], ['h', 'w', 'x', 'y', 'z'])
+"""
+
+import gast
+
+from .syntax import FUNCTIONS, blocks
+
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+
+
+def assigned(stmts):
+    """Names bound in a block: assignments (also augmented, `:=`, `for`, `with`, `match`), imports, def, and `del`."""
+    return set().union(*(_bound(stmt) for stmt in stmts))
+
+
+def stored(stmts):
+    """Names into whose elements or attributes a block stores, or on which it calls a method (`h.append`, `np.exp` too): the
+    root names of the chains. `x += v` counts with `assigned`."""
+    names = set()
+    for node in _walk(stmts):
+        if isinstance(node, gast.Subscript | gast.Attribute) and not isinstance(node.ctx, gast.Load):
+            names.add(_root(node))
+        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            names.add(_root(node.func))
+    return names - {None}
+
+
+def passed(stmts):
+    """Names that a block passes to calls, whole or as part of an argument: a callee may store into them."""
+    names = set()
+    for node in _walk(stmts):
+        if isinstance(node, gast.Call):
+            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+            names |= {n.id for argument in arguments for n in gast.walk(argument) if isinstance(n, gast.Name)}
+    return names
+
+
+def loaded(stmts):
+    """Names read in a block, with the free variables of functions, lambdas and comprehensions in it; `x += v` reads x."""
+    return set().union(*(_read(stmt) for stmt in stmts))
+
+
+def local_names(function):
+    """Parameters and names bound in the function itself."""
+    return (parameters(function) | assigned(_body(function))) - _declared(function)
+
+
+def free_names(function):
+    """Names that a function reads or declares nonlocal and does not bind: from enclosing functions, globals or builtins."""
+    return (loaded(_body(function)) | _declared(function)) - local_names(function)
+
+
+def rebound_by_inner(function):
+    """Names that functions nested in this one declare nonlocal: a call may rebind them."""
+    return {name for node in gast.walk(function) if isinstance(node, gast.Nonlocal) and node is not function for name in node.names}
+
+
+def parameters(function):
+    """Parameter names of a FunctionDef or Lambda."""
+    a = function.args
+    named = [*a.posonlyargs, *a.args, *a.kwonlyargs, *(p for p in (a.vararg, a.kwarg) if p is not None)]
+    return {parameter.id for parameter in named}
+
+
+def live_after(function):
+    """id(statement) -> names that may be read after it, for every statement of a function (or of a list of statements).
+
+    For a statement inside of a loop this includes what later rounds read; names that nested functions read are live everywhere.
+    """
+    stmts = function if isinstance(function, list) else function.body
+    shared = set().union(*(free_names(node) for node in _walk(stmts) if isinstance(node, SCOPES)))
+    shared |= {name for node in _walk(stmts) if isinstance(node, gast.Nonlocal | gast.Global) for name in node.names}
+    liveness = _Liveness(shared)
+    liveness.block(stmts, set(shared), None)
+    return liveness.after
+
+
+class _Liveness:
+    def __init__(self, shared):
+        self.shared, self.after = shared, {}
+
+    def block(self, stmts, live, loop):
+        """Names live before the block, given those after it; loop = (live at break, live at continue)."""
+        for stmt in reversed(stmts):
+            self.after[id(stmt)] = frozenset(live)
+            live = self.statement(stmt, live, loop) | self.shared
+        return live
+
+    def statement(self, stmt, live, loop):
+        if isinstance(stmt, gast.Return | gast.Raise):
+            return _read(stmt)
+        if isinstance(stmt, gast.Break | gast.Continue):
+            return set() if loop is None else loop[isinstance(stmt, gast.Continue)]
+        if isinstance(stmt, gast.If):
+            return _read_expression(stmt.test) | self.block(stmt.body, live, loop) | self.block(stmt.orelse, live, loop)
+        if isinstance(stmt, gast.For | gast.While):
+            return self.loop(stmt, live, loop)
+        if isinstance(stmt, gast.With):
+            inner = self.block(stmt.body, live, loop)
+            return inner.union(live, *(_read_expression(item.context_expr) for item in stmt.items))
+        if blocks(stmt):  # try, match: no name is killed
+            return live.union(_read(stmt), *(self.block(block, live | _read(stmt), loop) for block in blocks(stmt)))
+        return (live - _killed(stmt)) | _read(stmt)
+
+    def loop(self, stmt, live, outer):
+        exits = self.block(stmt.orelse, live, outer)
+        is_for = isinstance(stmt, gast.For)
+        test = set() if is_for else _read_expression(stmt.test)
+        bound = _names(stmt.target) if is_for else set()
+        start = exits | test
+        while True:
+            body = self.block(stmt.body, start, (live, start))
+            following = exits | test | (body - bound)
+            if is_for:
+                following |= _read_target(stmt.target)
+            if following <= start:
+                break
+            start = start | following
+        return start | (_read_expression(stmt.iter) if is_for else set())
+
+
+def _killed(stmt):
+    """Names that a simple statement certainly binds."""
+    if isinstance(stmt, gast.Assign):
+        return set().union(*map(_names, stmt.targets))
+    if isinstance(stmt, gast.AnnAssign):
+        return _names(stmt.target) if stmt.value else set()
+    return _bound(stmt) if isinstance(stmt, gast.FunctionDef | gast.Import | gast.ImportFrom) else set()
+
+
+def _names(target):
+    """Names that an assignment target binds."""
+    if isinstance(target, gast.Name):
+        return {target.id}
+    if isinstance(target, gast.Tuple | gast.List):
+        return set().union(*map(_names, target.elts))
+    return _names(target.value) if isinstance(target, gast.Starred) else set()
+
+
+def _read_target(target):
+    return {n.id for n in gast.walk(target) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+
+
+def _body(function):
+    if isinstance(function, gast.Lambda):
+        return [gast.Expr(function.body)]
+    return function.body
+
+
+def _declared(function):
+    kinds = (gast.Nonlocal, gast.Global)
+    return {name for node in _walk(_body(function)) if isinstance(node, kinds) for name in node.names}
+
+
+def _walk(stmts):
+    """All nodes of a block, not inside of nested functions (whose nodes are yielded themselves, as are their decorators and defaults)."""
+    for stmt in stmts:
+        yield stmt
+        yield from _walk(_outer_parts(stmt) if isinstance(stmt, FUNCTIONS) else gast.iter_child_nodes(stmt))
+
+
+def _outer_parts(function):
+    """The parts of a nested function or class that are evaluated where it is defined."""
+    if isinstance(function, gast.ClassDef):
+        return [*function.decorator_list, *function.bases, *function.keywords, *function.body]
+    parts = [*getattr(function, "decorator_list", ()), *function.args.defaults, *function.args.kw_defaults]
+    return [part for part in parts if part is not None]
+
+
+def _bound(stmt):
+    names = set()
+    for node in _walk_outside_comprehensions(stmt):
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Del):
+            names.add(node.id)
+        elif isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, gast.Import | gast.ImportFrom):
+            names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, gast.MatchAs | gast.MatchStar) and node.name:
+            names.add(node.name)
+        elif isinstance(node, gast.MatchMapping) and node.rest:
+            names.add(node.rest)
+    return names
+
+
+def _walk_outside_comprehensions(node):
+    """Like _walk; inside of comprehensions only what `:=` binds."""
+    yield node
+    if isinstance(node, COMPREHENSIONS):
+        yield from (n.target for n in _walk([node]) if isinstance(n, gast.NamedExpr))
+        return
+    for child in _outer_parts(node) if isinstance(node, FUNCTIONS) else gast.iter_child_nodes(node):
+        yield from _walk_outside_comprehensions(child)
+
+
+def _read(stmt):
+    return _read_expression(stmt)
+
+
+def _read_expression(node):
+    names = set()
+    if isinstance(node, SCOPES):
+        names |= free_names(node)
+        children = _outer_parts(node)
+    elif isinstance(node, COMPREHENSIONS):
+        inner = set().union(*(_read_expression(child) for child in gast.iter_child_nodes(node)))
+        targets = set().union(*(_names(generator.target) for generator in node.generators))
+        return (inner - targets) | _read_expression(node.generators[0].iter)
+    else:
+        children = gast.iter_child_nodes(node)
+    if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load):
+        names.add(node.id)
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        names.add(node.target.id)
+    return names.union(*(_read_expression(child) for child in children))
+
+
+def _root(node):
+    """The name at the start of a chain of attributes, subscripts and calls."""
+    while isinstance(node, gast.Attribute | gast.Subscript | gast.Call):
+        node = node.func if isinstance(node, gast.Call) else node.value
+    return node.id if isinstance(node, gast.Name) else None
