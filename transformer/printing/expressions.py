@@ -7,6 +7,7 @@ import gast
 import numpy as np
 
 from ..core import Aval, Hole, is_name, literal_aval
+from ..ops.index_templates import Window, covered
 from ..ops.op import describe
 from .literals import literal
 
@@ -81,20 +82,36 @@ def dtype_name(dtype):
     return name("bool") if dtype == np.bool_ else parse(f"np.{dtype.name}")
 
 
-def index_tree(template, shape, operands):
-    """The tree between the brackets of a canonical index template on an axis lengths `shape`."""
+def index_tree(template, shape, operands, avals):
+    """The tree between the brackets of a canonical index template; `operands` are trees, `avals` theirs."""
     entries, axis = [], 0
     for entry in template:
         if entry is None:
             entries.append(constant(None))
             continue
-        size = shape[axis] if axis < len(shape) else None
-        hole = isinstance(entry, Hole)
-        entries.append(operands[entry.position] if hole else slice_tree(entry, size) if isinstance(entry, slice) else literal(entry))
-        axis += operands[entry.position].mask_axes if hole and hasattr(operands[entry.position], "mask_axes") else 1
+        size = shape[axis]
+        if isinstance(entry, Hole):
+            entries.append(operands[entry.position])
+        elif isinstance(entry, Window):
+            entries.append(window_tree(operands[entry.position], entry.length))
+        else:
+            entries.append(slice_tree(entry, size) if isinstance(entry, slice) else position_tree(entry, size))
+        axis += covered(avals[entry.position]) if isinstance(entry, Hole) else 1
     while len(entries) > 1 and is_full(entries[-1]):
         entries.pop()
     return entries[0] if len(entries) == 1 else tuple_of(entries)
+
+
+def position_tree(position, size):
+    """A static index; -1 for the last element of a longer axis."""
+    return literal(-1 if size is not None and size > 4 and position == size - 1 else position)
+
+
+def window_tree(start, length):
+    """`i:i + n`."""
+    if isinstance(start, gast.Constant):
+        return gast.Slice(start, literal(start.value + length), None)
+    return gast.Slice(start, gast.BinOp(start, gast.Add(), literal(length)), None)
 
 
 def is_full(node):
@@ -156,7 +173,7 @@ class Expressions:
 
     def index(self, stmt_args, template, aval):
         holes = [self.array(a) for a in stmt_args]
-        return index_tree(template, aval.shape, holes)
+        return index_tree(template, aval.shape, holes, [self.program.aval(a) for a in stmt_args])
 
     def apply(self, stmt):
         """The right-hand side of an Apply."""
@@ -165,6 +182,8 @@ class Expressions:
             return infix(op.symbol, [self.array(a) for a in stmt.args])
         if "index" in stmt.params and op.notation is None:
             return self.getitem(stmt)
+        if op.name == "constant":
+            return literal(np.asarray(stmt.params["value"]))
         text = op.notation(*avals, **stmt.params) if op.notation else None
         args = [self.array(a) for a in stmt.args]
         if text is None:
