@@ -7,7 +7,7 @@ from transformer.core import Aval
 from transformer.errors import ShapeError
 from transformer.ops.op import FUNCTIONS, TABLE
 
-PRODUCTS = ["matmul", "dot", "inner", "outer", "tensordot"]
+PRODUCTS = ["matmul", "dot", "inner", "outer", "tensordot", "einsum"]
 CASES = [(name, i) for name in PRODUCTS for i in range(len(TABLE[name].samples))]
 
 
@@ -32,6 +32,7 @@ def test_vjp_is_the_adjoint_in_each_operand(name, index):
     rng = np.random.default_rng(1)
     g = rng.normal(size=out.shape)
     bars = op.vjp(g, *args, out, **params)
+    bars = bars if isinstance(bars, tuple) else (bars,)
     for i, (x, bar) in enumerate(zip(args, bars, strict=True)):
         dot = rng.normal(size=x.shape)
         moved = op.impl(*(dot if j == i else a for j, a in enumerate(args)), **params)
@@ -40,9 +41,10 @@ def test_vjp_is_the_adjoint_in_each_operand(name, index):
 
 
 @pytest.mark.parametrize("name,index", CASES)
-@pytest.mark.parametrize("axes", [(0, 0), (0, None), (None, 0)])
+@pytest.mark.parametrize("axes", [(0, 0, 0), (0, None, None), (None, 0, 0)])
 def test_batch_equals_a_python_loop(name, index, axes):
     op, args, params, out = sample(name, index)
+    axes = axes[: len(args)] if len(args) > 1 else (0,)
     rng = np.random.default_rng(2)
     full = [rng.normal(size=(3, *a.shape)) if axis == 0 else a for a, axis in zip(args, axes, strict=True)]
     got, axis = op.batch(axes, *full, **params)
@@ -77,3 +79,22 @@ def test_multi_dot_takes_the_cheap_order():
     for shapes in [((10, 100), (100, 5), (5, 50)), ((100,), (100, 5), (5, 50)), ((10, 3), (3, 7), (7, 2), (2,))]:
         arrays = [rng.normal(size=s) for s in shapes]
         np.testing.assert_allclose(FUNCTIONS[np.linalg.multi_dot](arrays), np.linalg.multi_dot(arrays), rtol=1e-10)
+
+
+@pytest.mark.parametrize("subscripts,shapes", [
+    ("ij,jk", [(2, 3), (3, 4)]), ("ba", [(2, 3)]), ("...j,jk->...k", [(5, 2, 3), (3, 4)]), ("i...,...i->...", [(2, 3), (4, 3, 2)]),
+    ("...", [(2, 3)]), ("ii", [(3, 3)]), ("b...i,b...i", [(2, 1, 3), (2, 4, 3)]), (" i j , j -> i ", [(2, 3), (3,)]),
+    ("ij,jk,kl->il", [(2, 3), (3, 4), (4, 2)]), ("...ij,...jk", [(5, 2, 3), (3, 4)])])
+def test_einsum_takes_every_form_of_subscripts(subscripts, shapes):
+    rng = np.random.default_rng(6)
+    args = [rng.normal(size=s) for s in shapes]
+    np.testing.assert_array_equal(FUNCTIONS[np.einsum](subscripts, *args), np.einsum(subscripts, *args))
+
+
+def test_einsum_takes_interleaved_axis_numbers():
+    rng = np.random.default_rng(7)
+    a, b = rng.normal(size=(2, 3)), rng.normal(size=(3, 4))
+    call = FUNCTIONS[np.einsum]
+    np.testing.assert_array_equal(call(a, [0, 1], b, [1, 2]), np.einsum(a, [0, 1], b, [1, 2]))
+    np.testing.assert_array_equal(call(a, [5, 1], b, [1, 2], [2, 5]), np.einsum(a, [5, 1], b, [1, 2], [2, 5]))
+    np.testing.assert_array_equal(call(a, [Ellipsis, 1], b, [1, 2]), np.einsum(a, [Ellipsis, 1], b, [1, 2]))
