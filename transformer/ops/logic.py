@@ -1,48 +1,135 @@
-"""Comparisons, logic and selection."""
+"""Comparisons, logic, tests of numbers, and selection."""
 
 import numpy as np
 
 from ..core import Aval
 from ..errors import TransformError
-from .op import TABLE, broadcast, function, op, piecewise_constant, result_dtype
-from .samples import PAIR
+from .op import TABLE, Op, aval_of, broadcast, function, holds_reference, lookup, piecewise_constant, register, result_dtype
+from .samples import ANY, PAIR
+
+BOOL = np.dtype(bool)
 
 
-def operands_of(hlo, out, *values):
-    """Operands of a comparison at the dtype NumPy compares in, broadcast to the result's shape."""
-    dtype = result_dtype(*(Aval(v.shape, v.dtype, getattr(v, "weak", False)) for v in values))
-    return [hlo.broadcast_to(hlo.convert(v, dtype), out.shape) for v in values]
-
-
-def _comparison(direction):
+# comparisons ------------------------------------------------------------------------
+def _comparison(direction, symbol):
+    """Complex numbers compare by real part, then by imaginary part."""
     def lower(hlo, out, x, y):
-        return hlo.compare(direction, *operands_of(hlo, out, x, y))
+        x, y = hlo.broadcast_to(x, out.shape), hlo.broadcast_to(y, out.shape)
+        if hlo.promote(x, y).kind != "c" or direction in ("EQ", "NE"):
+            return hlo.compare(direction, x, y)
+        x, y = (hlo.convert(v, hlo.promote(x, y)) for v in (x, y))
+        first = hlo.compare(direction[0] + "T", hlo.real(x), hlo.real(y))
+        tie = hlo.and_(hlo.compare("EQ", hlo.real(x), hlo.real(y)), hlo.compare(direction, hlo.imag(x), hlo.imag(y)))
+        return hlo.or_(first, tie)
     return lower
 
 
 for _ufunc, _symbol, _direction in [(np.less, "<", "LT"), (np.less_equal, "<=", "LE"), (np.greater, ">", "GT"),
                                     (np.greater_equal, ">=", "GE"), (np.equal, "==", "EQ"), (np.not_equal, "!=", "NE")]:
-    piecewise_constant(_ufunc, _comparison(_direction), symbol=_symbol, samples=PAIR)
+    piecewise_constant(_ufunc, _comparison(_direction, _symbol), symbol=_symbol, samples=PAIR)
 
 
 def _logical(kind):
     def lower(hlo, out, *operands):
-        truths = [hlo.broadcast_to(hlo.convert(v, np.dtype(bool)), out.shape) for v in operands]
-        return hlo.op(kind, truths, out.shape, np.dtype(bool))
+        truths = [hlo.broadcast_to(hlo.convert(v, BOOL), out.shape) for v in operands]
+        return hlo.op(kind, truths, out.shape, BOOL)
     return lower
 
 
 for _ufunc, _kind in [(np.logical_and, "and"), (np.logical_or, "or"), (np.logical_xor, "xor"), (np.logical_not, "not")]:
-    piecewise_constant(_ufunc, _logical(_kind))
+    piecewise_constant(_ufunc, _logical(_kind), samples=ANY if _kind == "not" else PAIR)
 
 
-# selection ----------------------------------------------------------------------
-class where_rules:
+# tests of numbers -------------------------------------------------------------------------
+def _lower_isnan(hlo, out, x):
+    return hlo.compare("NE", x, x)
+
+
+def _parts(hlo, x):
+    return [hlo.real(x), hlo.imag(x)] if x.dtype.kind == "c" else [x]
+
+
+def _lower_isinf(hlo, out, x):
+    if x.dtype.kind not in "fc":
+        return hlo.full(out.shape, False, BOOL)
+    found = [hlo.compare("EQ", hlo.abs(p), hlo.full(p.shape, np.inf, p.dtype)) for p in _parts(hlo, x)]
+    return found[0] if len(found) == 1 else hlo.or_(*found)
+
+
+def _lower_isfinite(hlo, out, x):
+    if x.dtype.kind not in "fc":
+        return hlo.full(out.shape, True, BOOL)
+    found = [hlo.is_finite(p) for p in _parts(hlo, x)]
+    return found[0] if len(found) == 1 else hlo.and_(*found)
+
+
+for _ufunc, _lower in [(np.isnan, _lower_isnan), (np.isinf, _lower_isinf), (np.isfinite, _lower_isfinite)]:
+    piecewise_constant(_ufunc, _lower, samples=ANY)
+
+
+@function(np.isposinf)
+def isposinf(x, out=None):
+    """np.isposinf."""
+    return np.isinf(x) & (x > 0)
+
+
+@function(np.isneginf)
+def isneginf(x, out=None):
+    """np.isneginf."""
+    return np.isinf(x) & (x < 0)
+
+
+@function(np.isclose)
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """np.isclose."""
+    close = (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b) | (a == b)
+    return close | (np.isnan(a) & np.isnan(b)) if equal_nan else close
+
+
+@function(np.allclose)
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """np.allclose."""
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
+
+
+@function(np.array_equal)
+def array_equal(a1, a2, equal_nan=False):
+    """np.array_equal."""
+    if aval_of(a1).shape != aval_of(a2).shape:
+        return False
+    same = a1 == a2
+    return np.all(same | (np.isnan(a1) & np.isnan(a2)) if equal_nan else same)
+
+
+@function(np.array_equiv)
+def array_equiv(a1, a2):
+    """np.array_equiv."""
+    try:
+        broadcast(aval_of(a1).shape, aval_of(a2).shape)
+    except TransformError:
+        return False
+    return np.all(a1 == a2)
+
+
+@function(np.iscomplexobj)
+def iscomplexobj(x):
+    """np.iscomplexobj, known from the dtype."""
+    return aval_of(x).dtype.kind == "c"
+
+
+@function(np.isrealobj)
+def isrealobj(x):
+    """np.isrealobj, known from the dtype."""
+    return aval_of(x).dtype.kind != "c"
+
+
+# selection ----------------------------------------------------------------------------------
+class _Where:
     def infer(c, x, y):
         return Aval(broadcast(c.shape, x.shape, y.shape), result_dtype(x, y))
 
     def lower(hlo, out, c, x, y):
-        c = hlo.broadcast_to(hlo.convert(c, np.dtype(bool)), out.shape)
+        c = hlo.broadcast_to(hlo.convert(c, BOOL), out.shape)
         x, y = (hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y))
         return hlo.select(c, x, y)
 
@@ -57,24 +144,44 @@ class where_rules:
         return [((rng.uniform(size=a) > 0.5, rng.uniform(size=b), rng.uniform(size=c)), {}) for a, b, c in shapes]
 
 
-@op()
-class where:
-    impl = np.where
-    infer, lower, samples = where_rules.infer, where_rules.lower, where_rules.samples
-    partials = (None, where_rules.d_x, where_rules.d_y)
-    masking = True
+register(Op("where", np.where, _Where.infer, _Where.lower, partials=(None, _Where.d_x, _Where.d_y), masking=True,
+            samples=_Where.samples))
 
 
 @function(np.where)
-def where_(condition, *choices):
+def where(condition, *choices):
     """np.where: three arguments select; one argument is np.nonzero."""
     if not choices:
-        return _nonzero(condition)
+        return lookup(np.nonzero)(condition)
     if len(choices) != 2:
         raise TransformError("np.where takes one or three arguments", "Pass both x and y, or neither.")
     return TABLE["where"].bind(condition, *choices)
 
 
-def _nonzero(condition):
-    from .op import lookup
-    return lookup(np.nonzero)(condition)
+@function(np.select)
+def select(condlist, choicelist, default=0):
+    """np.select: the first choice whose condition holds."""
+    if len(condlist) != len(choicelist) or not condlist:
+        raise TransformError("np.select needs as many conditions as choices, at least one", "Pass two lists of one length.")
+    result = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        result = np.where(condition, choice, result)
+    return result
+
+
+@function(np.choose)
+def choose(a, choices, out=None, mode="raise"):
+    """np.choose among a list of arrays; indices must be in range."""
+    if holds_reference([choices]) and not isinstance(choices, list | tuple):
+        choices = [choices[i] for i in range(choices.shape[0])]
+    if mode == "wrap":
+        a = a % len(choices)
+    elif mode == "clip":
+        a = np.clip(a, 0, len(choices) - 1)
+    else:
+        raise TransformError("np.choose raises where an index is out of range, which cannot be kept here",
+                             'Pass mode="clip" or mode="wrap", or use np.select.')
+    result = choices[-1]
+    for k in reversed(range(len(choices) - 1)):
+        result = np.where(a == k, choices[k], result)
+    return result
