@@ -182,7 +182,7 @@ class Hlo:
     def binary(self, name, x, y):
         """An op on two operands (values or numbers) that are promoted and broadcast against each other."""
         x = self.lift(x, y) if not isinstance(x, Value) else x
-        x, y = x, self.lift(y, x)
+        y = self.lift(y, x)
         dtype = self.promote(x, y)
         shape = np.broadcast_shapes(x.shape, y.shape)
         operands = [self.broadcast_to(self.convert(v, dtype), shape) for v in (x, y)]

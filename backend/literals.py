@@ -65,3 +65,25 @@ def ints_text(values):
 def list_text(values):
     """`[1, 2]`, as dimension number attributes want it."""
     return "[" + ", ".join(str(int(v)) for v in values) + "]"
+
+
+DTYPES = {text: name for name, text in NAMES.items()}
+
+
+def parse_type(text):
+    """(shape, dtype) of `tensor<2x3xf32>`."""
+    *dims, element = text.removeprefix("tensor<")[:-1].split("x") if "complex" not in text else _split_complex(text)
+    return tuple(map(int, dims)), dtype_of(DTYPES[element])
+
+
+def _split_complex(text):
+    dims, _, part = text.removeprefix("tensor<")[:-1].partition("complex")
+    return [*dims.split("x")[:-1], "complex" + part]
+
+
+def dtype_of(name):
+    """np.dtype by name; bfloat16 comes from ml_dtypes, which jaxlib requires."""
+    if name == "bfloat16":
+        import ml_dtypes
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(name)

@@ -1,0 +1,249 @@
+"""The owner of jaxlib: clients, devices, buffers, compiling and running.
+
+Nothing here runs at import: jaxlib is loaded and a client made at the first use. Only this module and `hlo` know jaxlib's
+private names, and no global state of jaxlib is changed, so that users may have jax in the same process.
+"""
+
+import functools
+import os
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import settings
+
+_lock = threading.RLock()
+
+
+@contextmanager
+def _quiet():
+    """jaxlib logs each new client at the default log level; jax sets the same variable."""
+    missing = "TF_CPP_MIN_LOG_LEVEL" not in os.environ
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+    try:
+        yield
+    finally:
+        if missing:
+            del os.environ["TF_CPP_MIN_LOG_LEVEL"]
+
+
+@functools.cache
+def library():
+    """The module `jaxlib.xla_client`."""
+    with _lock, _quiet():
+        from jaxlib import xla_client
+    return xla_client
+
+
+@functools.cache
+def client():
+    """The client of the first platform of TRANSFORMER_PLATFORMS that can be had."""
+    return client_for(next(filter(is_available, settings.platforms()), None) or _no_platform())
+
+
+def _no_platform():
+    raise RuntimeError(f"none of the platforms {', '.join(settings.platforms())} is available; set TRANSFORMER_PLATFORMS=cpu, "
+                       "or install the plugin of the accelerator")
+
+
+def is_available(platform):
+    if platform == "cpu":
+        return True
+    from . import plugins
+    return plugins.find(platform) is not None
+
+
+@functools.cache
+def client_for(platform):
+    """The one client of a platform."""
+    with _lock, _quiet():
+        if platform == "cpu":
+            return library().make_cpu_client(num_devices=settings.num_cpu_devices())
+        from . import plugins
+        return plugins.make_client(platform, library())
+
+
+def platform():
+    """The default client's platform: "cpu", "cuda"..."""
+    return {"gpu": "cuda"}.get(client().platform, client().platform)
+
+
+def devices():
+    """The devices of the default client."""
+    return list(client().local_devices())
+
+
+@functools.cache
+def default_device():
+    return client().local_devices()[0]
+
+
+class Spec:
+    """What jaxlib wants to know of an array: shape and dtype."""
+
+    __slots__ = ("dtype", "shape", "weak_type")
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype, self.weak_type = shape, dtype, False
+
+    def __repr__(self):
+        return f"{self.dtype.name}{list(self.shape)}"
+
+
+@functools.cache
+def spec(shape, dtype):
+    return Spec(shape, dtype)
+
+
+@functools.cache
+def _sharding_class():
+    xla = library()
+
+    class OneDevice(xla.Sharding):
+        """An array that lives on one device. jaxlib calls these methods."""
+
+        memory_kind = None
+        is_fully_addressable = True
+        is_fully_replicated = True
+        num_devices = 1
+
+        def __init__(self, device):
+            self.device = device
+            self._list = xla.DeviceList((device,))
+            self.memory_kind = device.default_memory().kind
+
+        @property
+        def device_set(self):
+            return {self.device}
+
+        @property
+        def _device_assignment(self):
+            return (self.device,)
+
+        @property
+        def _internal_device_list(self):
+            return self._list
+
+        def _to_xla_hlo_sharding(self, num_dimensions):
+            return xla.HloSharding.replicate()
+
+    return OneDevice
+
+
+@functools.cache
+def sharding(device):
+    """The sharding that puts an array on one device."""
+    return _sharding_class()(device)
+
+
+def put(array, device=None):
+    """A buffer with the contents of an ndarray. On CPU an aligned array is not copied: do not change it while the buffer lives."""
+    device = device or default_device()
+    return library().batched_device_put(spec(array.shape, array.dtype), sharding(device), [array], [device], True, enable_x64=True)
+
+
+def put_copy(array, device=None):
+    """A buffer that never shares the ndarray's memory."""
+    device = device or default_device()
+    xla = library()
+    return xla.batched_device_put(spec(array.shape, array.dtype), sharding(device), [array], [device], True, True,
+                                  xla.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL, enable_x64=True)
+
+
+@functools.cache
+def _reader():
+    """How this jaxlib turns a buffer into an ndarray."""
+    array = library().ArrayImpl
+    return getattr(array, "_to_np_array_did_copy", None) or array._single_device_array_to_np_array_did_copy
+
+
+def to_numpy(buffer):
+    """A read-only ndarray of a buffer's contents (waits for it; shares the memory on CPU)."""
+    return _reader()(buffer)[0]
+
+
+def copy_to(buffer, device):
+    """The buffer on another device of the same client."""
+    return put(to_numpy(buffer), device)
+
+
+@functools.cache
+def _handler():
+    """Makes a result handler. jaxlib 0.10 needs a flag to skip checks that only jax defines, jaxlib 0.12 has no such flag."""
+    make = library().array_result_handler
+    return functools.partial(make, _skip_checks=True) if "_skip_checks" in (make.__doc__ or "") else make
+
+
+def handlers(outputs, device):
+    """What turns raw results into buffers; one per output, given as (shape, dtype)."""
+    return [_handler()(spec(shape, dtype), sharding(device), True) for shape, dtype in outputs]
+
+
+@functools.cache
+def _context():
+    """The MLIR context that StableHLO text is parsed in."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+    from jaxlib.mlir.dialects import chlo, stablehlo
+    registry = ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    stablehlo.register_dialect(context)
+    chlo.register_dialect(context)
+    return context
+
+
+def parse(text):
+    """The MLIR module of StableHLO text; ValueError with MLIR's diagnosis and the line it means."""
+    from jaxlib.mlir import ir
+    with _lock, _context():
+        try:
+            return ir.Module.parse(text)
+        except ir.MLIRError as error:
+            raise ValueError(f"invalid StableHLO: {error}\n{_excerpt(text, str(error))}") from None
+
+
+def _excerpt(text, message):
+    """The line of the text that an MLIR diagnosis points to."""
+    import re
+    found = re.search(r'-":(\d+):', message) or re.search(r":(\d+):\d+", message)
+    lines = text.splitlines()
+    return lines[int(found[1]) - 1][:400] if found and int(found[1]) <= len(lines) else ""
+
+
+def compile_options(overrides=(), replicas=1, device_list=None):
+    """jaxlib's CompileOptions with (name, value) overrides of XLA's flags."""
+    options = library().CompileOptions()
+    options.num_replicas, options.num_partitions = replicas, 1
+    ids = [d.id for d in device_list] if device_list else [default_device().id]
+    options.device_assignment = library().DeviceAssignment.create(np.array(ids, np.int32).reshape(replicas, 1))
+    options.env_option_overrides = list(overrides)
+    return options
+
+
+def compile_text(text, overrides=(), device_list=None):
+    """Compile StableHLO text for one device, or as one replica per device."""
+    chosen = tuple(device_list) if device_list else (default_device(),)
+    module = parse(text)
+    options = compile_options(overrides, len(chosen), chosen)
+    return client().compile_and_load(module, library().DeviceList(chosen), options, [])
+
+
+def serialize(loaded):
+    """Bytes from which `deserialize` makes the same executable."""
+    return loaded.serialize() if hasattr(loaded, "serialize") else client().serialize_executable(loaded)
+
+
+def deserialize(data, overrides=(), device_list=None):
+    chosen = tuple(device_list) if device_list else (default_device(),)
+    options = compile_options(overrides, len(chosen), chosen)
+    return client().deserialize_executable(data, library().DeviceList(chosen), options)
+
+
+def versions():
+    """What a stored executable depends on: jaxlib's version and the platform's."""
+    import jaxlib
+    return jaxlib.__version__, client().platform_version

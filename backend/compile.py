@@ -1,0 +1,116 @@
+"""StableHLO text -> executable.
+
+    run = compile(text)                       text from `transformer.lower.lower(program).text`, or from `Hlo.finish`
+    y, = run.call([x])                        ndarrays, Arrays and Python numbers in, list of Arrays out
+"""
+
+import itertools
+import pathlib
+import re
+
+import numpy as np
+
+from . import cache, client, settings
+from .array import Array
+from .literals import parse_type
+from .policy import overrides_for
+
+_serial = itertools.count()
+
+
+class Executable:
+    """A compiled program. `inputs` and `outputs` are the (shape, dtype) pairs of its signature; `donated` the positions of the
+    parameters whose buffers it consumes."""
+
+    def __init__(self, loaded, text, inputs, outputs, device, donated=()):
+        self.loaded, self.text, self.device = loaded, text, device
+        self.inputs, self.outputs, self.donated = inputs, outputs, tuple(donated)
+        self.specs = [client.spec(shape, dtype) for shape, dtype in outputs]
+        self.input_specs = [client.spec(shape, dtype) for shape, dtype in inputs]
+        self.handlers = client.handlers(outputs, device)
+        self.place = client.sharding(device)
+        self.run = loaded.execute_sharded
+
+    def call(self, args):
+        """Run on a list of arguments of exactly the signature's shapes and dtypes; returns a list of Arrays."""
+        if len(args) != len(self.inputs):
+            raise TypeError(f"the program takes {len(self.inputs)} arrays, {len(args)} are given")
+        buffers, borrowed = [], False
+        for arg, spec in zip(args, self.input_specs):
+            if type(arg) is Array and arg.spec is spec:
+                buffers.append(arg.buffer)
+            else:
+                buffers.append(self.place_argument(arg, spec, len(buffers)))
+                borrowed = True
+        results = self.run(buffers).consume_with_handlers(self.handlers)
+        if borrowed:
+            for result in results:
+                result.block_until_ready()
+        return [Array(buffer, spec) for buffer, spec in zip(results, self.specs)]
+
+    def place_argument(self, arg, spec, position):
+        """The buffer of an argument that is not an Array of the right type. It may share an ndarray's memory: `call` waits."""
+        value = arg.value if isinstance(arg, Array) else np.asarray(arg)
+        if value.shape != spec.shape:
+            raise TypeError(f"argument {position} of the program has shape {spec.shape}, an array of shape {value.shape} is given")
+        if value.dtype != spec.dtype:
+            if not (type(arg) in (bool, int, float, complex) or np.can_cast(value.dtype, spec.dtype, "safe")):
+                raise TypeError(f"argument {position} of the program has dtype {spec.dtype}, an array of {value.dtype} is given")
+            value = value.astype(spec.dtype)
+        put = client.put_copy if position in self.donated else client.put
+        return put(value, self.device)
+
+    def hlo_text(self):
+        """XLA's optimised program."""
+        return self.loaded.get_hlo_text()
+
+    def cost_analysis(self):
+        """XLA's estimate: a dict with "flops", "bytes accessed"..."""
+        cost = self.loaded.cost_analysis()
+        return cost[0] if isinstance(cost, list) else cost
+
+    def memory_analysis(self):
+        """XLA's account of argument, output, temporary and code bytes."""
+        return self.loaded.get_compiled_memory_stats()
+
+
+def compile(text, features=(), options=(), device=None):
+    """The executable of StableHLO text, from the cache if the same text was compiled before.
+
+    features: what `lower` says about the program (see `policy`); options: (name, value) overrides of XLA's flags, which win over
+    the policy; device: default the first one.
+    """
+    device = device or client.default_device()
+    inputs, outputs, donated = signature(text)
+    overrides = overrides_for(features, options)
+    key = (text, overrides, device.id, device.platform)
+    return cache.memory().get(key, lambda: Executable(load(text, overrides, device), text, inputs, outputs, device, donated))
+
+
+def load(text, overrides, device):
+    """Compile, or take the executable from the disk cache."""
+    if settings.dump_dir():
+        folder = pathlib.Path(settings.dump_dir())
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{next(_serial):04d}.mlir").write_text(text)
+    path = cache.disk_path(text, overrides, (device.id, device.platform))
+    data = path and cache.read(path)
+    if data:
+        return client.deserialize(data, overrides, [device])
+    loaded = client.compile_text(text, overrides, [device])
+    if path:
+        cache.write(path, client.serialize(loaded))
+    return loaded
+
+
+SIGNATURE = re.compile(r"func\.func public @main\((.*)\) -> \((.*)\) \{")
+PARAMETER = re.compile(r"%arg\d+: (tensor<[^{,]*>)( \{tf\.aliasing_output[^}]*\})?")
+RESULT = re.compile(r"tensor<(?:[^<>]|<[^<>]*>)*>")
+
+
+def signature(text):
+    """(inputs, outputs, donated positions) of a module written by `Hlo.finish`; inputs and outputs as (shape, dtype)."""
+    found = SIGNATURE.search(text)
+    params = PARAMETER.findall(found[1])
+    donated = [k for k, (_, alias) in enumerate(params) if alias]
+    return [parse_type(t) for t, _ in params], [parse_type(t) for t in RESULT.findall(found[2])], donated

@@ -1,0 +1,55 @@
+"""Environment settings of the backend, all read here, when first needed.
+
+    TRANSFORMER_PLATFORMS        comma-separated platforms to try, best first: "cpu" (default), "cuda", "cuda,cpu"
+    TRANSFORMER_NUM_CPU_DEVICES  number of devices the CPU client shows (default 1)
+    TRANSFORMER_CACHE_SIZE       compiled programs kept in memory (default 4096)
+    TRANSFORMER_CACHE_DIR        folder of the disk cache of executables (default: none, no disk cache)
+    TRANSFORMER_XLA_OPTIONS      more compile options, "name=value,name=value"; they win over the built-in policy
+    TRANSFORMER_DUMP             folder into which the StableHLO text of every compiled program is written
+"""
+
+import os
+
+
+def platforms():
+    return [p.strip().lower() for p in os.environ.get("TRANSFORMER_PLATFORMS", "cpu").split(",") if p.strip()]
+
+
+def num_cpu_devices():
+    return _positive("TRANSFORMER_NUM_CPU_DEVICES", 1)
+
+
+def cache_size():
+    return _positive("TRANSFORMER_CACHE_SIZE", 4096)
+
+
+def cache_dir():
+    return os.environ.get("TRANSFORMER_CACHE_DIR") or None
+
+
+def dump_dir():
+    return os.environ.get("TRANSFORMER_DUMP") or None
+
+
+def xla_options():
+    """(name, value) pairs; booleans and integers are recognised."""
+    pairs = [p.split("=", 1) for p in os.environ.get("TRANSFORMER_XLA_OPTIONS", "").split(",") if p.strip()]
+    for pair in pairs:
+        if len(pair) != 2:
+            raise ValueError(f"TRANSFORMER_XLA_OPTIONS: {pair[0]!r} has no value; write name=value,name=value")
+    return tuple((name.strip(), _value(text.strip())) for name, text in pairs)
+
+
+def _value(text):
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def _positive(name, default):
+    text = os.environ.get(name, "")
+    if not text:
+        return default
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"{name} is {text!r}; it must be a positive integer")
+    return int(text)
