@@ -8,7 +8,7 @@ line of Python (see `printing`), so a program can be printed, read and run on Nu
                                        before the `if` or loop that rebinds it
     Update   name[index] = value       a new version of `name`; mode "add" is `np.add.at(name, index, value)`
     If, For, While                     structured control flow
-    Effect   print, raise, assert      kept, ordered, never differentiated
+    Effect   print, raise              kept, ordered, never differentiated
     Mark     # reverse                 a comment; the seam between the primal part and the reverse sweep
 
 Atoms (operands) are names (`str`) or literals (Python and NumPy scalars).
@@ -122,8 +122,11 @@ class While:
 
 @dataclass(eq=False, slots=True)
 class Effect:
-    """print, raise or assert. kind "print": params = {"template": list of str | Hole, "end": str}; kind "raise": params =
-    {"make": callable that builds the exception from the values of args, "text": its source}; "assert" = raise under a test."""
+    """print or raise, kept in order.
+
+    params["text"] is the statement's source with `_0`, `_1`... standing for the atoms in `args`, such as "print('row', _0)" or
+    "raise ValueError(f'bad value {_0}')"; params["exception"] is the class that is raised.
+    """
 
     kind: str
     args: tuple
