@@ -7,6 +7,8 @@ from transformer.core import Aval
 from transformer.errors import ShapeError
 from transformer.ops.op import FUNCTIONS, TABLE
 
+from .compiled import run_lowering
+
 PRODUCTS = ["matmul", "dot", "inner", "outer", "tensordot", "einsum"]
 CASES = [(name, i) for name in PRODUCTS for i in range(len(TABLE[name].samples))]
 
@@ -98,3 +100,22 @@ def test_einsum_takes_interleaved_axis_numbers():
     np.testing.assert_array_equal(call(a, [0, 1], b, [1, 2]), np.einsum(a, [0, 1], b, [1, 2]))
     np.testing.assert_array_equal(call(a, [5, 1], b, [1, 2], [2, 5]), np.einsum(a, [5, 1], b, [1, 2], [2, 5]))
     np.testing.assert_array_equal(call(a, [Ellipsis, 1], b, [1, 2]), np.einsum(a, [Ellipsis, 1], b, [1, 2]))
+
+
+@pytest.mark.parametrize("name,index", CASES)
+@pytest.mark.parametrize("dtype", [float, np.float32, int, bool, complex])
+def test_lowering_equals_numpy(name, index, dtype):
+    op, args, params, _ = sample(name, index)
+    args = [np.asarray(3 * a).astype(dtype) for a in args]
+    np.testing.assert_allclose(run_lowering(op, args, params), op.impl(*args, **params), rtol=1e-5, atol=1e-5)
+
+
+def test_lowering_of_large_products_equals_numpy():
+    rng = np.random.default_rng(8)
+    for name, shapes, params in [("matmul", ((40, 50), (50, 30)), {}), ("matmul", ((3, 40, 50), (3, 50, 30)), {}),
+                                 ("matmul", ((3, 1, 40, 50), (2, 50, 30)), {}), ("dot", ((2000,), (2000,)), {}),
+                                 ("tensordot", ((20, 30, 4), (4, 30, 50)), {"axes": ((1, 2), (1, 0))}),
+                                 ("einsum", ((20, 30), (30, 40), (40, 20)), {"subscripts": "ij,jk,ki->k", "optimize": False}),
+                                 ("einsum", ((20, 30, 5), (30, 5, 40)), {"subscripts": "ijb,jbk->bki", "optimize": False})]:
+        args = [rng.normal(size=s) for s in shapes]
+        np.testing.assert_allclose(run_lowering(TABLE[name], args, params), TABLE[name].impl(*args, **params), rtol=1e-9)
