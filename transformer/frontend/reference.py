@@ -191,6 +191,10 @@ class Ref:
     def __setitem__(self, index, value):
         views.store(self, index, value)
 
+    def accumulate(self, index, value):
+        """`np.add.at(self, index, value)`."""
+        views.store(self, index, value, "add")
+
 
 def call_function(function, args, kwargs, out=None):
     """Call the table's implementation of a NumPy function; `out` is stored into, as NumPy does."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core import Aval
+from . import index_batching, index_lowering
 from . import index_templates as templates
 from .op import TABLE, op
 
@@ -18,7 +19,6 @@ class getitem:
         return Aval(templates.result_shape(index, a.shape, operands), a.dtype)
 
     def lower(hlo, out, a, *operands, index):
-        from . import index_lowering
         return index_lowering.read(hlo, out, a, operands, index)
 
     def vjp(g, a, *operands, out, index):
@@ -28,6 +28,9 @@ class getitem:
 
     def jvp(dots, a, *operands, out, index):
         return TABLE["getitem"].bind(dots[0], *operands, index=index)
+
+    def batch(axes, a, *operands, index):
+        return index_batching.batch_read(axes, a, *operands, index=index)
 
     gather = True
 

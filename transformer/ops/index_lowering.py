@@ -1,0 +1,220 @@
+"""Lowering of reads and Updates at an index template to StableHLO.
+
+A template is taken apart: first the *box*, the part of the array that slices, ints and scalar operands cut out (static slices
+and one dynamic slice); then, inside the box, arrays and masks (gather, scatter, select). An Update changes the box and puts it
+back, unless it is the whole array.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core import Hole
+from ..errors import TransformError
+from .index_templates import FULL, Window, advanced_dims, advanced_place, is_array, result_shape, slice_length
+
+
+class Axis(NamedTuple):
+    """What a template does to one axis: the box begins at `start` (int or scalar value) and has `count` elements `step` apart.
+
+    `array` is the integer array or mask that indexes the box then, or None; `kept` says whether the axis stays in the result.
+    """
+
+    start: object
+    count: int
+    step: int = 1
+    array: object = None
+    kept: bool = True
+
+
+def axes_of(hlo, template, shape, operands):
+    """One Axis per axis of the array (a mask stands on the first of its axes, the others get `array` None)."""
+    out = []
+    for entry in template:
+        if entry is None:
+            continue
+        size = shape[len(out)]
+        if isinstance(entry, int):
+            out.append(Axis(entry, 1, kept=False))
+        elif isinstance(entry, slice):
+            out.append(_slice_axis(entry, size))
+        elif isinstance(entry, Window):
+            out.append(Axis(wrapped(hlo, operands[entry.position], None), entry.length))
+        elif not is_array(entry, operands):
+            out.append(Axis(wrapped(hlo, operands[entry.position], size), 1, kept=False))
+        else:
+            array = operands[entry.position]
+            out.append(Axis(0, size, array=array, kept=False))
+            out.extend(Axis(0, n, kept=False) for n in (shape[len(out): len(out) + array.ndim - 1] if array.dtype == bool else ()))
+    return out
+
+
+def _slice_axis(entry, size):
+    chosen = range(*entry.indices(size))
+    return Axis(chosen.start if chosen else 0, len(chosen), chosen.step if chosen else 1)
+
+
+def wrapped(hlo, index, size):
+    """An index as int64, counted from the end where it is negative (size None: as it is)."""
+    if index.literal is not None:
+        value = int(index.literal)
+        return value + size if value < 0 and size is not None else value
+    index = index if index.dtype == np.int64 and not index.weak else hlo.convert(index, np.int64)
+    if size is None:
+        return index
+    return hlo.select(hlo.compare("LT", index, 0), hlo.add(index, size), index)
+
+
+# the box ------------------------------------------------------------------------------------------------------------------
+
+def read_box(hlo, x, axes):
+    """The elements that slices, ints and scalars cut out; every axis of `x` is still there."""
+    static = [a if isinstance(a.start, int) else Axis(0, n) for a, n in zip(axes, x.shape, strict=True)]
+    low = [a.start if a.step > 0 else a.start + (a.count - 1) * a.step for a in static]
+    low = [0 if a.count == 0 else lo for a, lo in zip(static, low, strict=True)]
+    high = [lo + max(0, (a.count - 1) * abs(a.step) + 1) if a.count else lo for a, lo in zip(static, low, strict=True)]
+    x = hlo.slice(x, low, high, [abs(a.step) for a in static])
+    x = hlo.reverse(x, [k for k, a in enumerate(static) if a.step < 0])
+    if all(isinstance(a.start, int) for a in axes):
+        return x
+    return hlo.dynamic_slice(x, [0 if isinstance(a.start, int) else a.start for a in axes], [a.count for a in axes])
+
+
+def write_box(hlo, x, box, axes):
+    """`x` with its box replaced."""
+    if box.shape == x.shape and all(a.step == 1 for a in axes):
+        return box
+    box = hlo.reverse(box, [k for k, a in enumerate(axes) if a.step < 0])
+    starts = [a.start if a.step > 0 else a.start + (a.count - 1) * a.step for a in axes]
+    if any(abs(a.step) > 1 and a.count > 1 for a in axes):
+        return _write_strided(hlo, x, box, axes, starts)
+    if 0 in box.shape:
+        return x
+    return hlo.dynamic_update_slice(x, box, starts)
+
+
+def _write_strided(hlo, x, box, axes, starts):
+    """Spread the box over the range that it spans, and take it where a mask of the same pattern is set."""
+    span = [(a.count - 1) * abs(a.step) + 1 for a in axes]
+    interior = [abs(a.step) - 1 if a.count > 1 else 0 for a in axes]
+    zeros = [0] * len(axes)
+    spread = hlo.pad(box, 0, zeros, zeros, interior)
+    mask = hlo.pad(hlo.full(box.shape, True, bool), False, zeros, zeros, interior)
+    contiguous = [Axis(s, n) for s, n in zip(starts, span, strict=True)]
+    return write_box(hlo, x, hlo.select(mask, spread, read_box(hlo, x, contiguous)), contiguous)
+
+
+# reading ------------------------------------------------------------------------------------------------------------------
+
+def read(hlo, out, x, operands, template):
+    """The value of `x[template]`."""
+    shape = result_shape(template, x.shape, operands)
+    if None in shape:
+        raise TransformError("an array is read at a boolean mask under jit: the size of the result depends on the data",
+                             "Use np.where(mask, x, 0), or np.sum(..., where=mask).")
+    axes = axes_of(hlo, template, x.shape, operands)
+    box = read_box(hlo, x, axes)
+    if not any(a.array is not None for a in axes):
+        return hlo.reshape(box, shape)
+    return hlo.reshape(_gather(hlo, box, template, operands, axes), shape)
+
+
+def _gather(hlo, box, template, operands, axes):
+    where, indices, dims = _indices(hlo, box, template, operands, axes)
+    place = advanced_place_kept(template)
+    rest = len([a for k, a in enumerate(axes) if k not in where])
+    offset = [k if k < place else k + len(dims) for k in range(rest)]
+    sizes = [1 if k in where else n for k, n in enumerate(box.shape)]
+    gathered = hlo.gather(box, indices, offset_dims=tuple(offset), collapsed_slice_dims=tuple(where), start_index_map=tuple(where),
+                          slice_sizes=tuple(sizes))
+    return gathered
+
+
+def advanced_place_kept(template):
+    """How many axes of the box that stay stand before the array indices in the result (new axes not counted)."""
+    return sum(e is not None for e in template[: advanced_place(template)])
+
+
+def _indices(hlo, box, template, operands, axes):
+    """The axes that array indices take away (ints and scalars too: their box has size 1), and the index vectors for gather."""
+    where = [k for k, a in enumerate(axes) if not a.kept]
+    dims = advanced_dims(template, operands)
+    columns = []
+    for k in where:
+        index = axes[k].array
+        index = hlo.constant(0, np.int64) if index is None else wrapped_array(hlo, index, box.shape[k])
+        columns.append(hlo.reshape(hlo.broadcast_to(index, dims), (*dims, 1)))
+    return where, hlo.concatenate(columns, len(dims)), dims
+
+
+def wrapped_array(hlo, index, size):
+    index = hlo.convert(index, np.int64)
+    return hlo.select(hlo.compare("LT", index, 0), hlo.add(index, size), index)
+
+
+# updates ------------------------------------------------------------------------------------------------------------------
+
+def update(hlo, x, value, template, operands, mode="set"):
+    """The new version of `x` after `x[template] = value` (mode "add": np.add.at)."""
+    value = hlo.convert(value, x.dtype)
+    axes = axes_of(hlo, template, x.shape, operands)
+    masks = [o for e in template if is_array(e, operands) for o in [operands[e.position]] if o.dtype == bool]
+    if masks:
+        return _update_masked(hlo, x, value, template, operands, axes, mode)
+    value = hlo.broadcast_to(value, result_shape(template, x.shape, operands))
+    if not any(a.array is not None for a in axes):
+        new = hlo.reshape(value, [a.count for a in axes])
+        if mode == "add":
+            new = _plus(hlo, read_box(hlo, x, axes), new)
+        return write_box(hlo, x, new, axes)
+    box = read_box(hlo, x, axes)
+    value = hlo.reshape(value, _without_new_axes(template, value.shape, operands))
+    return write_box(hlo, x, _scatter(hlo, box, value, template, operands, axes, mode), axes)
+
+
+def _plus(hlo, x, y):
+    return hlo.op("or" if x.dtype == bool else "add", [x, y], x.shape, x.dtype)
+
+
+def _without_new_axes(template, shape, operands):
+    """A result shape without the axes that None entries made."""
+    place, block = advanced_place(template), len(advanced_dims(template, operands))
+    kept = [e for e in template if not isinstance(e, int | Hole)]
+    gone = {k if k < place else k + block for k, e in enumerate(kept) if e is None}
+    return [n for k, n in enumerate(shape) if k not in gone]
+
+
+def _scatter(hlo, box, value, template, operands, axes, mode):
+    where, indices, dims = _indices(hlo, box, template, operands, axes)
+    place = advanced_place_kept(template)
+    windows = tuple(k if k < place else k + len(dims) for k in range(len(axes) - len(where)))
+    kind = "or" if mode == "add" and box.dtype == bool else mode
+    return hlo.scatter(box, indices, value, kind, update_window_dims=windows, inserted_window_dims=tuple(where),
+                       scatter_dims_to_operand_dims=tuple(where))
+
+
+def _update_masked(hlo, x, value, template, operands, axes, mode):
+    """A store at a mask: select, for a value that is the same at every set position."""
+    arrays = [e for e in template if is_array(e, operands)]
+    ndim = len(result_shape(template, x.shape, operands))
+    if len(arrays) > 1 or None in template or 0 < ndim <= value.ndim and value.shape[value.ndim - ndim + advanced_place(template)] != 1:
+        raise TransformError("a store at a boolean mask under jit whose value has as many elements as the mask has True",
+                             "Use x = np.where(mask, value, x), with a value of x's shape.")
+    mask = operands[arrays[0].position]
+    at = next(k for k, a in enumerate(axes) if a.array is not None)
+    box = read_box(hlo, x, axes)
+    mask = hlo.broadcast_in_dim(mask, box.shape, range(at, at + mask.ndim))
+    value = hlo.broadcast_to(hlo.reshape(value, _mask_value_shape(value, ndim, template, axes)), box.shape)
+    new = _plus(hlo, box, value) if mode == "add" else value
+    return write_box(hlo, x, hlo.select(mask, new, box), axes)
+
+
+def _mask_value_shape(value, ndim, template, axes):
+    """Shape of the value against the box: size 1 where the mask and the ints stand."""
+    shape = (1,) * (ndim - value.ndim) + value.shape
+    place = advanced_place(template)
+    rest = iter([n for k, n in enumerate(shape) if k != place])
+    return [next(rest) if a.kept else 1 for a in axes]
+
+
+__all__ = ["FULL", "read", "slice_length", "update"]
