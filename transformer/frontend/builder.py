@@ -42,6 +42,8 @@ class Builder:
         self.taken = {}
         self.origin = None
         self.lifted = {}
+        self.parameters = []
+        self.fold_limit = FOLD_LIMIT
         self.clock = itertools.count(1)
 
     def __enter__(self):
@@ -72,11 +74,26 @@ class Builder:
         """A new parameter as a reference."""
         name = self.fresh(hint, aval)
         self.params.append(name)
-        return self.reference(name)
+        ref = self.reference(name)
+        self.parameters.append(ref.storage)
+        return ref
 
     def reference(self, name):
         """A reference to a name that is bound already; a new storage, so call it once a name."""
         return Ref(Storage(name, self.avals[name], self))
+
+    def rename(self, ref, hint):
+        """Give the user's name to a value that has just been computed and has none yet."""
+        if ref.storage.builder is not self or hint.startswith("_"):
+            return
+        if ref.path:
+            ref.hint = ref.hint or hint
+            return
+        stmt = self.block[-1] if self.block else None
+        name = ref.storage.name
+        if isinstance(stmt, Apply) and stmt.target == name and self.hints[name] == stmt.op.name.rstrip("_"):
+            stmt.target = ref.storage.name = self.fresh(hint, self.avals.pop(name))
+            del self.hints[name]
 
     # statements -----------------------------------------------------------
     @property
@@ -117,10 +134,11 @@ class Builder:
 
     def fold(self, op, refs, params, aval):
         """The value of an op whose operands are all known, if it is small; None otherwise."""
-        if None in aval.shape or aval.size > FOLD_LIMIT:
+        limit = self.fold_limit
+        if limit is not None and (None in aval.shape or aval.size > limit):
             return None
         values = [r.known if is_reference(r) else r for r in refs]
-        if any(v is None or np.size(v) > FOLD_LIMIT for v in values):
+        if any(v is None or (limit is not None and np.size(v) > limit) for v in values):
             return None
         with np.errstate(all="ignore"):
             try:

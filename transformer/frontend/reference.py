@@ -17,11 +17,11 @@ from . import views
 class Storage:
     """The memory of an array: the Core name that holds it, and a version that changes with every store."""
 
-    __slots__ = ("name", "aval", "builder", "version", "known", "argument")
+    __slots__ = ("name", "aval", "builder", "version", "known", "argument", "shared")
 
     def __init__(self, name, aval, builder):
         self.name, self.aval, self.builder = name, aval, builder
-        self.version, self.known, self.argument = 0, None, None
+        self.version, self.known, self.argument, self.shared = 0, None, None, False
 
 
 class View:
@@ -189,6 +189,9 @@ class Ref:
         return views.read(self, index)
 
     def __setitem__(self, index, value):
+        if self.storage.shared:
+            raise TransformError("an array that is one of two, depending on a value, is stored into",
+                                 "Copy it before the condition (.copy()).")
         views.store(self, index, value)
 
     def accumulate(self, index, value):
@@ -247,6 +250,9 @@ def _inplace(symbol):
         result = optable.lookup(ufunc)(self, other) if not self.weak else getattr(operator, symbol)(self, other)
         if not self.shape:
             return result
+        if not np.can_cast(result.dtype, self.dtype, "same_kind"):
+            raise TypeMismatch(f"a {result.dtype} result does not fit in place into an array of {self.dtype}",
+                               "Write x = x + y, or convert with astype.")
         self[...] = result
         return self
     return method

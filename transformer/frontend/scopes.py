@@ -83,9 +83,30 @@ def live_after(function):
     return liveness.after
 
 
+def live_in_rounds(function):
+    """id(loop) -> names that a later round of the loop, or what follows the loop, may read from an earlier round."""
+    stmts = function.body
+    liveness = _Liveness(set().union(*(free_names(node) for node in _walk(stmts) if isinstance(node, SCOPES))))
+    liveness.block(stmts, set(), None)
+    return liveness.rounds
+
+
+def augmented_only(stmts):
+    """Names that a block binds by augmented assignment alone."""
+    augmented = {n.target.id for n in _walk(stmts) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
+    plain = {n.id for n in _walk(stmts) if isinstance(n, gast.Assign | gast.For | gast.NamedExpr | gast.With)
+             for n in gast.walk(n) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
+             and not _is_augmented(stmts, n)}
+    return augmented - plain
+
+
+def _is_augmented(stmts, name):
+    return any(isinstance(n, gast.AugAssign) and n.target is name for n in _walk(stmts))
+
+
 class _Liveness:
     def __init__(self, shared):
-        self.shared, self.after = shared, {}
+        self.shared, self.after, self.rounds = shared, {}, {}
 
     def block(self, stmts, live, loop):
         """Names live before the block, given those after it; loop = (live at break, live at continue)."""
@@ -124,6 +145,7 @@ class _Liveness:
             if following <= start:
                 break
             start = start | following
+        self.rounds[id(stmt)] = frozenset(start)
         return start | (_read_expression(stmt.iter) if is_for else set())
 
 

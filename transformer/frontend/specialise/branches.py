@@ -1,0 +1,223 @@
+"""`if` on an abstract test: evaluate both sides, then merge what differs, leaf by leaf."""
+
+import numpy as np
+
+from ...core import Apply, Aval, If, Move
+from ...errors import TransformError
+from ...ops.op import result_dtype
+from ..reference import is_reference
+from .state import Control, State, Undefined, contents, is_numeric, rebuild, storages, assign
+
+
+class BranchRaised(Control):
+    """The branch at hand always ends in `raise`."""
+
+
+def truth(ev, value, node):
+    """True, False, or an abstract boolean scalar."""
+    if not is_reference(value):
+        return bool(value)
+    known = value.known
+    if known is not None:
+        return bool(known)
+    if value.shape != () and any(d != 1 for d in value.shape):
+        raise TransformError(f"the truth value of an array of shape {value.shape} is ambiguous",
+                             "Use np.any(...) or np.all(...).", ev.origin(node))
+    if value.shape:
+        value = value.reshape(())
+    return value if value.dtype == bool else value != 0
+
+
+def is_safe(stmts):
+    """Statements that may run whichever way the test goes: cheap, and they cannot fail."""
+    return len(stmts) <= 4 and all(isinstance(s, Apply) and (s.op.elementwise or not s.args) for s in stmts)
+
+
+def choose(ev, test, then, other, node):
+    """The value of `then()` if the abstract `test` holds, else of `other()`; either may change the state."""
+    state = ev.capture()
+    sides = []
+    for side in (then, other):
+        with ev.builder.nested() as block:
+            try:
+                value, raised = side(), False
+            except BranchRaised:
+                value, raised = None, True
+        note_stores(ev, state)
+        sides.append((block, value, raised, state.now()))
+        state.restore()
+    return join_sides(ev, test, state, sides, node)
+
+
+def join_sides(ev, test, state, sides, node):
+    """Emit the `if` and merge; where one side always raises, the other one simply goes on after it."""
+    (body, value1, raised1, now1), (orelse, value2, raised2, now2) = sides
+    test = ev.builder.read(test)
+    if raised1 or raised2:
+        ev.builder.add(If(test, body if raised1 else [], orelse if raised2 else []))
+        if raised1 and raised2:
+            raise BranchRaised
+        block, now, value = (orelse, now2, value2) if raised1 else (body, now1, value1)
+        ev.builder.block.extend(block)
+        for key, container in state.mutable().items():
+            assign(container, now[key])
+        forget(ev)
+        return value
+    merge = Merge(ev, state, body, orelse, node)
+    for key, container in state.mutable().items():
+        assign(container, merge.contents(container, now1[key], now2[key]))
+    result = merge.value(value1, value2)
+    forget(ev)
+    if body or orelse:
+        ev.builder.add(If(test, body, orelse))
+    return result
+
+
+def forget(ev):
+    """Arrays stored into on some side have no known value any more."""
+    for storage in ev.forgotten:
+        storage.known = None
+    ev.forgotten.clear()
+
+
+def note_stores(ev, state):
+    """Remember which arrays of known value were stored into since `state`."""
+    ev.forgotten.update(s for s, known in state.known.items() if known is not None and s.known is None)
+
+
+class Merge:
+    """Merges the outcomes of two blocks; the merged names are bound by a Move at the end of each block."""
+
+    def __init__(self, ev, state, body, orelse, node):
+        self.ev, self.builder, self.node = ev, ev.builder, node
+        self.body, self.orelse = body, orelse
+        self.before = state
+        self.entry = set(state.known)
+        self.memo = {}
+
+    def hint(self, value, hint):
+        if isinstance(hint, str) and hint.isidentifier():
+            return hint
+        return self.builder.hints.get(value.storage.name, "y") if is_reference(value) else "y"
+
+    def contents(self, container, left, right):
+        keys = list(left) + [k for k in right if k not in left]
+        if isinstance(container, list) and len(left) != len(right):
+            raise TransformError("a list grows on one side of a condition on array values",
+                                 "Give both sides the same length, or use np.where.", self.ev.origin(self.node))
+        merged = {}
+        for key in keys:
+            if key in left and key in right:
+                merged[key] = self.value(left[key], right[key], key)
+            else:
+                merged[key] = Undefined(f"{key} is set on one side only of a condition on array values",
+                                        (left.get(key, right.get(key)), key in left))
+        return merged
+
+    def value(self, left, right, hint="value"):
+        if left is right:
+            return left
+        if isinstance(left, Undefined) or isinstance(right, Undefined):
+            return self.partial(left, right, hint)
+        if is_numeric(left) and is_numeric(right):
+            return self.numeric(left, right, hint)
+        if type(left) is type(right) and isinstance(left, str | bytes | type(None) | range | type) and left == right:
+            return left
+        if type(left) is type(right) and not self.ev.is_opaque(left):
+            one, two = contents(left), contents(right)
+            if one is not None and two is not None and list(one) == list(two):
+                merged = [self.value(one[k], two[k], k) for k in one]
+                if isinstance(left, tuple):
+                    return rebuild(left, merged)
+                assign(left, dict(zip(one, merged)))
+                return left
+        names = " and ".join(sorted({type(left).__name__, type(right).__name__}))
+        return Undefined(f"{hint} is {names} depending on a condition on array values")
+
+    def partial(self, left, right, hint):
+        """One side leaves the value unset. Generated names (leading underscore) are read under the same condition only."""
+        defined = right if isinstance(left, Undefined) else left
+        if isinstance(defined, Undefined) or not (isinstance(hint, str) and hint.startswith("_")):
+            return Undefined(f"{hint} is set on one side only of a condition on array values")
+        if not all(is_numeric(v) for v in leaves(defined)):
+            return defined
+        return self.fill(left, right, defined, hint)
+
+    def fill(self, left, right, defined, hint):
+        if isinstance(defined, tuple):
+            pick = lambda side, i: side if isinstance(side, Undefined) else side[i]
+            return rebuild(defined, [self.fill(pick(left, i), pick(right, i), d, hint) for i, d in enumerate(defined)])
+        aval = self.ev.aval(defined)
+        zero = aval.dtype.type(0).item() if aval.shape == () else np.zeros(aval.shape, aval.dtype)
+        return self.numeric(zero if isinstance(left, Undefined) else left, zero if isinstance(right, Undefined) else right, hint)
+
+    def numeric(self, left, right, hint):
+        if not is_reference(left) and not is_reference(right) and type(left) is type(right) and np.array_equal(left, right):
+            return left
+        same = is_reference(left) and is_reference(right) and left.storage is right.storage and left.path_key() == right.path_key()
+        if same:
+            return left
+        one, two = self.ev.aval(left), self.ev.aval(right)
+        if one.shape != two.shape:
+            raise TransformError(f"{hint} has shape {one.shape} on one side of a condition on array values and {two.shape} on the other",
+                                 "Give both sides the same shape.", self.ev.origin(self.node))
+        key = (self.identity(left), self.identity(right))
+        if key not in self.memo:
+            self.memo[key] = self.join(left, right, one, two, hint)
+        return self.memo[key]
+
+    def identity(self, value):
+        return (value.storage, value.path_key()) if is_reference(value) else id(value)
+
+    def join(self, left, right, one, two, hint):
+        aval = join_avals(one, two)
+        name = self.builder.fresh(self.hint(left if is_reference(left) else right, hint), aval)
+        for block, value in ((self.body, left), (self.orelse, right)):
+            with self.builder.nested(block):
+                self.builder.add(Move(name, convert_atom(self.builder, value, aval)))
+        merged = self.builder.reference(name)
+        old = [v.storage for v in (left, right) if is_reference(v) and v.storage in self.entry and aval.shape]
+        if old:
+            self.ev.ambiguous.append((merged.storage, old))
+        return merged
+
+
+def leaves(value):
+    if isinstance(value, tuple):
+        return [leaf for v in value for leaf in leaves(v)]
+    return [value]
+
+
+def join_avals(one, two):
+    """The aval that holds both: promoted dtype, weak only if both are Python numbers."""
+    if one == two:
+        return one
+    return Aval(one.shape, result_dtype(one, two), one.weak and two.weak)
+
+
+def convert_atom(builder, value, aval):
+    """The atom of `value`, converted to the dtype of `aval` if need be."""
+    if not is_reference(value) and not isinstance(value, np.ndarray):
+        if aval.weak or (aval.shape == () and np.result_type(value) != aval.dtype):
+            kinds = {"b": bool, "i": int, "f": float, "c": complex}
+            return kinds[aval.dtype.kind](value) if aval.weak else aval.dtype.type(value)
+        return value
+    ref = builder.operand(value)
+    if ref.dtype != aval.dtype:
+        ref = ref.astype(aval.dtype)
+    return builder.read(ref)
+
+
+def check_ambiguous(ev):
+    """Arrays that are one object or another depending on a value must not be stored into while both are in use."""
+    if not ev.ambiguous:
+        return
+    reachable = storages([f.env for f in ev.frames])
+    for merged, old in ev.ambiguous:
+        for storage in old:
+            if storage in reachable or storage.argument is not None:
+                merged.shared = storage.shared = True
+    ev.ambiguous.clear()
+
+
+__all__ = ["BranchRaised", "State", "check_ambiguous", "choose", "is_safe", "truth"]

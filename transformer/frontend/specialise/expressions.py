@@ -1,0 +1,299 @@
+"""Evaluation of expressions: one function per kind of node."""
+
+import builtins
+import operator
+
+import gast
+import numpy as np
+
+from ...errors import TransformError
+from .. import parse
+from ..reference import contains_reference, is_reference
+from . import branches, calls, loops
+from .templates import Template, as_parts
+
+BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
+          gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.MatMult: operator.matmul,
+          gast.BitAnd: operator.and_, gast.BitOr: operator.or_, gast.BitXor: operator.xor, gast.LShift: operator.lshift,
+          gast.RShift: operator.rshift}
+UNARY = {gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert}
+COMPARE = {gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt,
+           gast.GtE: operator.ge, gast.Is: operator.is_, gast.IsNot: operator.is_not}
+
+
+def load_name(ev, frame, node):
+    name = node.id
+    scope = frame
+    while scope is not None:
+        if name in scope.env and name not in scope.outer:
+            return ev.usable(name, scope.env[name], node)
+        if name in scope.local:
+            raise ev.error(f"{name} is read before it is bound", "Bind it on every path that leads here.", node)
+        root, scope = scope, scope.parent
+    cell = root.parsed.closure.get(name)
+    if cell is not None:
+        return ev.externals.load(read_cell(cell, name), lambda: cell.cell_contents, name)
+    space = root.parsed.globals
+    if name in space:
+        return ev.externals.load(space[name], lambda: space[name], name)
+    if hasattr(builtins, name):
+        return getattr(builtins, name)
+    raise ev.error(f"name {name} is not defined", "Define or import it before the call.", node)
+
+
+def read_cell(cell, name):
+    try:
+        return cell.cell_contents
+    except ValueError:
+        raise TransformError(f"the variable {name} of the enclosing function has no value yet", "Bind it before the call.") from None
+
+
+def constant(ev, frame, node):
+    return node.value
+
+
+def binary(ev, frame, node):
+    left, right = ev.eval(frame, node.left), ev.eval(frame, node.right)
+    ev.builder.origin = ev.origin(node)
+    if isinstance(left, str) and isinstance(node.op, gast.Mod) and contains_reference(right):
+        raise ev.error("an abstract value is formatted with %", "Use an f-string.", node)
+    return ev.created(BINARY[type(node.op)](left, right))
+
+
+def unary(ev, frame, node):
+    value = ev.eval(frame, node.operand)
+    ev.builder.origin = ev.origin(node)
+    if not isinstance(node.op, gast.Not):
+        return ev.created(UNARY[type(node.op)](value))
+    test = branches.truth(ev, value, node)
+    return (not test) if isinstance(test, bool) else np.logical_not(test)
+
+
+def boolean(ev, frame, node):
+    """`and`, `or` with short circuit; the later parts run under the test where they could fail."""
+    stop_at = isinstance(node.op, gast.Or)
+    return boolean_tail(ev, frame, node, node.values, stop_at)
+
+
+def boolean_tail(ev, frame, node, parts, stop_at):
+    value = ev.eval(frame, parts[0])
+    if len(parts) == 1:
+        return value
+    test = branches.truth(ev, value, parts[0])
+    if isinstance(test, bool):
+        return value if test == stop_at else boolean_tail(ev, frame, node, parts[1:], stop_at)
+    rest = lambda: boolean_tail(ev, frame, node, parts[1:], stop_at)
+    if is_reference(value) and value.dtype == bool:
+        joined = join_booleans(ev, value, rest, stop_at)
+        if joined is not None:
+            return joined
+    then, other = (lambda: value, rest) if stop_at else (rest, lambda: value)
+    return branches.choose(ev, test, then, other, node)
+
+
+def join_booleans(ev, value, rest, stop_at):
+    """logical_and/or of both parts where evaluating the second one cannot fail; None (nothing emitted) otherwise."""
+    state = ev.capture()
+    with ev.builder.nested() as block:
+        try:
+            other = rest()
+        except branches.BranchRaised:
+            other = None
+    fits = isinstance(other, bool | np.bool_) or (is_reference(other) and other.dtype == bool and other.shape == value.shape)
+    if not fits or not branches.is_safe(block):
+        state.restore()
+        return None
+    ev.builder.block.extend(block)
+    return (np.logical_or if stop_at else np.logical_and)(value, other)
+
+
+def conditional(ev, frame, node):
+    test = branches.truth(ev, ev.eval(frame, node.test), node.test)
+    if isinstance(test, bool):
+        return ev.eval(frame, node.body if test else node.orelse)
+    return branches.choose(ev, test, lambda: ev.eval(frame, node.body), lambda: ev.eval(frame, node.orelse), node)
+
+
+def compare(ev, frame, node):
+    left = ev.eval(frame, node.left)
+    result = True
+    for op, right_node in zip(node.ops, node.comparators):
+        right = ev.eval(frame, right_node)
+        ev.builder.origin = ev.origin(node)
+        if isinstance(op, gast.In | gast.NotIn):
+            found = member(ev, left, right, node)
+            one = np.logical_not(found) if is_reference(found) and isinstance(op, gast.NotIn) else \
+                (not found if isinstance(op, gast.NotIn) else found)
+        else:
+            one = ev.created(COMPARE[type(op)](left, right))
+        result = one if result is True else np.logical_and(result, one)
+        left = right
+    return result
+
+
+def member(ev, value, container, node):
+    if is_reference(container):
+        return np.any(container == value)
+    if is_reference(value) and isinstance(container, list | tuple | set | range):
+        found = False
+        for item in container:
+            equal = item == value
+            found = equal if found is False else np.logical_or(found, equal)
+        return found
+    return value in ev.open(container)
+
+
+def call(ev, frame, node):
+    return calls.call_node(ev, frame, node)
+
+
+def attribute(ev, frame, node):
+    return load_attribute(ev, ev.eval(frame, node.value), node.attr, node)
+
+
+def load_attribute(ev, owner, name, node):
+    ev.builder.origin = ev.origin(node)
+    if ev.externals.is_external(owner):
+        return ev.externals.attribute(owner, name)
+    value = getattr(owner, name)
+    return ev.created(value) if isinstance(owner, np.ndarray) else value
+
+
+def subscript(ev, frame, node):
+    owner = ev.eval(frame, node.value)
+    index = ev.eval(frame, node.slice)
+    return load_item(ev, owner, index, node)
+
+
+def load_item(ev, owner, index, node):
+    ev.builder.origin = ev.origin(node)
+    if isinstance(owner, loops.Items):
+        return owner.item(index)
+    if is_reference(index) and isinstance(owner, dict):
+        index = index.static("the key of a dict").item()
+    if ev.externals.is_external(owner) and isinstance(owner, list | tuple | dict):
+        if is_reference(index):
+            index = operator.index(index)
+        return ev.externals.item(owner, index)
+    if isinstance(owner, np.ndarray) and contains_reference(index):
+        owner = ev.operand(owner)
+    return ev.created(owner[index])
+
+
+def slice_(ev, frame, node):
+    parts = [None if p is None else ev.eval(frame, p) for p in (node.lower, node.upper, node.step)]
+    return slice(*parts)
+
+
+def elements(ev, frame, nodes):
+    values = []
+    for node in nodes:
+        if isinstance(node, gast.Starred):
+            values.extend(iterate(ev, ev.eval(frame, node.value)))
+        else:
+            values.append(ev.eval(frame, node))
+    return values
+
+
+def iterate(ev, value):
+    """The items of an iterable as a list."""
+    items = loops.as_items(value) if is_reference(value) or isinstance(value, range | loops.Items) else None
+    return list(items if items is not None else ev.open(value))
+
+
+def tuple_(ev, frame, node):
+    return tuple(elements(ev, frame, node.elts))
+
+
+def list_(ev, frame, node):
+    return elements(ev, frame, node.elts)
+
+
+def set_(ev, frame, node):
+    return set(elements(ev, frame, node.elts))
+
+
+def dict_(ev, frame, node):
+    result = {}
+    for key, value in zip(node.keys, node.values):
+        if key is None:
+            result.update(ev.open(ev.eval(frame, value)))
+        else:
+            result[ev.eval(frame, key)] = ev.eval(frame, value)
+    return result
+
+
+def comprehension(collect):
+    def run(ev, frame, node):
+        inner = calls.inner_frame(frame, node)
+        results = []
+        first = ev.eval(frame, node.generators[0].iter)
+        generate(ev, inner, node, node.generators, results, first)
+        return collect(results)
+    return run
+
+
+def generate(ev, frame, node, generators, results, iterable=None):
+    if not generators:
+        if isinstance(node, gast.DictComp):
+            results.append((ev.eval(frame, node.key), ev.eval(frame, node.value)))
+        else:
+            results.append(ev.eval(frame, node.elt))
+        return
+    generator = generators[0]
+    for item in iterate(ev, ev.eval(frame, generator.iter) if iterable is None else iterable):
+        ev.assign(frame, generator.target, item)
+        tests = [branches.truth(ev, ev.eval(frame, test), test) for test in generator.ifs]
+        if any(is_reference(t) for t in tests):
+            raise ev.error("a comprehension is filtered by array values", "Use np.where or a boolean mask.", node)
+        if all(tests):
+            generate(ev, frame, node, generators[1:], results)
+
+
+def lambda_(ev, frame, node):
+    return calls.Closure(ev, frame, node)
+
+
+def named(ev, frame, node):
+    value = ev.eval(frame, node.value)
+    owner = frame
+    while getattr(owner, "comprehension", False):
+        owner = owner.parent
+    ev.assign(owner, node.target, value)
+    return value
+
+
+def joined(ev, frame, node):
+    parts = []
+    for part in node.values:
+        value = ev.eval(frame, part)
+        parts.extend(as_parts(value))
+    if any(not isinstance(p, str) for p in parts):
+        return Template(parts)
+    return "".join(parts)
+
+
+def formatted(ev, frame, node):
+    value = ev.eval(frame, node.value)
+    spec = "" if node.format_spec is None else ev.eval(frame, node.format_spec)
+    conversion = "" if node.conversion in (-1, None) else chr(node.conversion)
+    if is_reference(value):
+        return Template([(value, conversion, spec)])
+    convert = {"": lambda v: v, "r": repr, "s": str, "a": ascii}[conversion]
+    return format(convert(value), spec)
+
+
+def starred(ev, frame, node):
+    return ev.eval(frame, node.value)
+
+
+EXPRESSIONS = {
+    gast.Name: load_name, gast.Constant: constant, gast.BinOp: binary, gast.UnaryOp: unary, gast.BoolOp: boolean,
+    gast.IfExp: conditional, gast.Compare: compare, gast.Call: call, gast.Attribute: attribute, gast.Subscript: subscript,
+    gast.Slice: slice_, gast.Tuple: tuple_, gast.List: list_, gast.Set: set_, gast.Dict: dict_,
+    gast.ListComp: comprehension(list), gast.SetComp: comprehension(set), gast.DictComp: comprehension(dict),
+    gast.GeneratorExp: comprehension(iter), gast.Lambda: lambda_, gast.NamedExpr: named, gast.JoinedStr: joined,
+    gast.FormattedValue: formatted, gast.Starred: starred,
+}
+
+__all__ = ["EXPRESSIONS", "load_attribute", "load_item", "parse"]

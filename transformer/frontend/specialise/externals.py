@@ -1,0 +1,154 @@
+"""What a function reads from outside: arrays become hidden inputs, everything else a guard checked at each call.
+
+A compiled function never answers from a stale global or a redefined helper: the value is fetched through its accessor at
+each call, and a guard that no longer holds builds the program anew.
+"""
+
+import types
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from ...core import Aval
+from ...errors import TransformError
+
+MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
+            "popitem", "appendleft", "popleft", "fill", "put", "resize", "write"}
+
+
+class Hidden(NamedTuple):
+    """A hidden input: how to fetch it, its aval when the program was built, and where it comes from."""
+
+    access: Callable
+    aval: Aval
+    label: str
+
+
+class Guard(NamedTuple):
+    """`holds(access())` must be true, else the program is stale."""
+
+    access: Callable
+    expected: Any
+    label: str
+
+    def holds(self):
+        return unchanged(self.access(), self.expected)
+
+
+def unchanged(value, expected):
+    """Identity for objects, equality of type and value for plain data."""
+    if value is expected:
+        return True
+    if type(value) is not type(expected):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.shape == expected.shape and value.dtype == expected.dtype and np.array_equal(value, expected)
+    if isinstance(value, bool | int | float | complex | str | bytes | np.generic):
+        return value == expected or (value != value and expected != expected)
+    if isinstance(value, tuple | list):
+        return len(value) == len(expected) and all(map(unchanged, value, expected))
+    if isinstance(value, dict):
+        return list(value) == list(expected) and all(unchanged(value[k], expected[k]) for k in value)
+    return False
+
+
+def is_device_array(value):
+    return getattr(type(value), "__transformer_array__", False)
+
+
+def is_dynamic_array(value):
+    """An array that can be a run-time input: of numbers, on the host or on a device."""
+    return is_device_array(value) or (isinstance(value, np.ndarray) and value.dtype.kind in "biufc")
+
+
+class Externals:
+    """The hidden inputs and guards of one program.
+
+    `static_ids` holds the ids of arrays whose values are needed while specialising: they are guarded by value instead.
+    """
+
+    def __init__(self, builder, static_ids=frozenset(), values=False):
+        self.builder, self.static_ids, self.values = builder, static_ids, values
+        self.hidden, self.guards = [], []
+        self.registry = {}
+        self.references = {}
+        self.kept = []
+
+    def load(self, value, access, label):
+        """The value as the evaluator sees it: a reference for an array, else the object itself under a guard."""
+        if is_dynamic_array(value):
+            return self.array(value, access, label)
+        if isinstance(value, types.ModuleType):
+            return value
+        if isinstance(value, np.ndarray | np.generic | bool | int | float | complex | str | bytes | type(None)) or callable(value):
+            self.guards.append(Guard(access, value, label))
+        self.register(value, access, label)
+        return value
+
+    def register(self, value, access, label):
+        """Remember an object that outlives the call, so that what is read from it can be fetched again."""
+        if isinstance(value, bool | int | float | complex | str | bytes | type(None) | type | np.generic):
+            return
+        self.registry[id(value)] = (value, access, label)
+        if isinstance(value, list | tuple | dict | set):
+            self.guards.append(Guard(lambda: len(access()), len(value), f"len({label})"))
+            if isinstance(value, dict):
+                self.guards.append(Guard(lambda: tuple(access()), tuple(value), f"keys of {label}"))
+
+    def array(self, value, access, label):
+        if id(value) in self.references:
+            return self.references[id(value)]
+        self.kept.append(value)
+        if id(value) in self.static_ids:
+            copy = np.array(value)
+            self.guards.append(Guard(lambda: np.asarray(access()), copy, label))
+            result = copy
+        else:
+            aval = Aval(tuple(value.shape), np.dtype(value.dtype))
+            hint = "".join(c if c.isalnum() else "_" for c in label).strip("_") or "closed"
+            result = self.builder.parameter(hint if not hint[0].isdigit() else "a" + hint, aval)
+            result.storage.argument = ("hidden", id(value), label)
+            if self.values:
+                result.storage.known = np.asarray(value)
+            self.hidden.append(Hidden(access, aval, label))
+        self.references[id(value)] = result
+        return result
+
+    def is_external(self, value):
+        entry = self.registry.get(id(value))
+        return entry is not None and entry[0] is value
+
+    def attribute(self, owner, name):
+        """`owner.name` of an external object."""
+        value = getattr(owner, name)
+        _, access, label = self.registry[id(owner)]
+        if isinstance(value, types.MethodType) or (callable(value) and hasattr(value, "__self__")):
+            return value
+        return self.load(value, lambda: getattr(access(), name), f"{label}.{name}")
+
+    def item(self, owner, key):
+        """`owner[key]` of an external container."""
+        value = owner[key]
+        _, access, label = self.registry[id(owner)]
+        if isinstance(key, slice):
+            return [self.item(owner, i) for i in range(*key.indices(len(owner)))]
+        return self.load(value, lambda: access()[key], f"{label}[{key!r}]")
+
+    def deep(self, value):
+        """An external container with every leaf loaded, for code that reads it natively."""
+        if not self.is_external(value):
+            if type(value) in (list, tuple):
+                return type(value)(map(self.deep, value))
+            return value
+        if isinstance(value, list | tuple):
+            items = [self.deep(self.item(value, i)) for i in range(len(value))]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        if isinstance(value, dict):
+            return {k: self.deep(self.item(value, k)) for k in value}
+        return value
+
+    def refuse_mutation(self, owner, what, origin):
+        if self.is_external(owner):
+            label = self.registry[id(owner)][2]
+            raise TransformError(f"{label} outlives the call and is changed here ({what})",
+                                 "Return the new value instead; a transformed function has no side effects.", origin)

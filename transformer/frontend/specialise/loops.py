@@ -1,0 +1,481 @@
+"""Loops: a loop stays a loop wherever its body means the same with an abstract index; else it is unrolled.
+
+Rolling: the names that the body assigns become carried names of the program; the body is evaluated once with them abstract
+and accepted if what it leaves fits (same shapes, same structure, dtype wide enough). If a dtype widens or a leaf was missed,
+the state goes back and the body is evaluated again.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import core
+from ...core import Aval, For, Move, While
+from ...errors import NeedStatic, TransformError
+from .. import scopes
+from ..reference import is_reference
+from . import branches
+from .branches import convert_atom, join_avals
+from .state import Control, Undefined, is_numeric, rebuild, storages
+
+SHORT_LOOP = 4
+UNROLL_LIMIT = 20_000
+
+
+class CannotRoll(Control):
+    """The body does not fit into a rolled loop; the text says why."""
+
+
+class Items:
+    """An iterable with an abstract index: `length` (int or reference), `item(i)`, and `bounds` for range itself."""
+
+    def __init__(self, length, item, bounds=None):
+        self.length, self.item, self.bounds = length, item, bounds
+
+    def reversed(self):
+        if self.bounds is not None:
+            lo, hi, step = self.bounds
+            if step in (1, -1):
+                return items_of_range(hi - step, lo - step, -step)
+        last = self.length - 1
+        return Items(self.length, lambda i: self.item(last - i))
+
+    def __iter__(self):
+        if is_reference(self.length):
+            raise NeedStatic(self.length, "the number of iterations")
+        if self.bounds is not None and not any(map(is_reference, self.bounds)):
+            return iter(range(*self.bounds))
+        return (self.item(i) for i in range(self.length))
+
+    def __len__(self):
+        return int(self.length)
+
+
+def items_of_range(lo, hi, step=1):
+    if not any(map(is_reference, (lo, hi))):
+        return Items(len(range(lo, hi, step)), lambda i: lo + i * step, (lo, hi, step))
+    length = (hi - lo + (step - (1 if step > 0 else -1))) // step
+    return Items(np.maximum(length, 0), lambda i: lo + i * step, (lo, hi, step))
+
+
+def as_items(value):
+    """`value` as Items if it can be iterated over with an abstract index, else None."""
+    if isinstance(value, Items):
+        return value
+    if isinstance(value, range):
+        return items_of_range(value.start, value.stop, value.step)
+    if is_reference(value) or isinstance(value, np.ndarray):
+        if value.ndim == 0:
+            raise TransformError("a scalar cannot be iterated over", "Only arrays with at least one axis can.")
+        progression = arithmetic(value)
+        return progression or Items(value.shape[0], lambda i: value[i])
+    return None
+
+
+def arithmetic(value):
+    """A static integer array 0, 1, 2... is a range."""
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu" and len(value) > 1:
+        step = int(value[1]) - int(value[0])
+        if step and np.array_equal(value, value[0] + step * np.arange(len(value))):
+            return items_of_range(int(value[0]), int(value[0]) + step * len(value), step)
+    return None
+
+
+def run_for(ev, frame, node):
+    iterable = ev.eval(frame, node.iter)
+    items = as_items(ev.open(iterable))
+    if items is None:
+        return unroll(ev, frame, node, list(ev.open(iterable)))
+    static = not is_reference(items.length)
+    if static and (items.length <= SHORT_LOOP or not is_abstract(ev, frame, node, iterable) or ev.unroll):
+        return unroll(ev, frame, node, items)
+    state = ev.capture()
+    try:
+        return Roll(ev, frame, node, state).roll_for(items)
+    except (NeedStatic, CannotRoll) as error:
+        state.restore()
+        if not static or items.length > UNROLL_LIMIT:
+            raise explain(ev, node, error) from None
+    unroll(ev, frame, node, items)
+
+
+def explain(ev, node, error):
+    if isinstance(error, NeedStatic):
+        return error.at(ev.origin(node))
+    return TransformError(f"this loop cannot be compiled: {error}",
+                          "Keep shapes and structure the same in each round, or make the number of rounds static.", ev.origin(node))
+
+
+def is_abstract(ev, frame, node, iterable):
+    """Whether anything the loop reads or iterates over is abstract; a loop over static values runs as plain Python."""
+    if is_reference(iterable) or len(ev.builder.stack) > 1:
+        return True
+    names = scopes.loaded(node.body)
+    values = [ev.peek(frame, name) for name in names]
+    return any(ev.has_abstract(v) for v in values)
+
+
+def unroll(ev, frame, node, items):
+    """Plain execution: the index is static."""
+    stop = getattr(node, "stop", None)
+    for item in items:
+        if stop is not None:
+            flag = branches.truth(ev, frame.env.get(stop, False), node)
+            if flag is True:
+                break
+            if is_reference(flag):
+                branches.choose(ev, flag, lambda: None, lambda item=item: guarded_round(ev, frame, node, item), node)
+                continue
+        one_round(ev, frame, node, item)
+
+
+def one_round(ev, frame, node, item):
+    ev.assign(frame, node.target, item)
+    ev.run(frame, node.body)
+
+
+def guarded_round(ev, frame, node, item):
+    """A round whose flag has been tested already."""
+    ev.assign(frame, node.target, item)
+    ev.run(frame, node.rounds)
+
+
+def run_while(ev, frame, node):
+    """Roll a `while`; where its test is static and the body cannot be rolled, run it step by step."""
+    state = ev.capture()
+    if not ev.unroll and (len(ev.builder.stack) > 1 or any(
+            ev.has_abstract(ev.peek(frame, n)) for n in (*scopes.loaded(node.body), *scopes.loaded([node.test])))):
+        try:
+            return Roll(ev, frame, node, state).roll_while()
+        except (NeedStatic, CannotRoll) as error:
+            state.restore()
+            reason = error
+    else:
+        reason = CannotRoll("its condition depends on array values")
+    step_through(ev, frame, node, reason)
+
+
+def step_through(ev, frame, node, reason):
+    for _ in range(UNROLL_LIMIT):
+        test = branches.truth(ev, ev.eval(frame, node.test), node)
+        if is_reference(test):
+            raise explain(ev, node, reason) from None
+        if not test:
+            return
+        ev.run(frame, node.body)
+    raise TransformError(f"this loop runs more than {UNROLL_LIMIT} rounds while transforming", "Is it endless?", ev.origin(node))
+
+
+class Carry(NamedTuple):
+    """A carried leaf: its name and aval in the program, and its value at entry."""
+
+    name: str
+    aval: Aval
+    entry: Any
+    ref: Any
+
+
+class Retry(Control):
+    """Evaluate the body again with other carried leaves."""
+
+
+class Roll:
+    """One attempt after another to evaluate the body with carried leaves abstract."""
+
+    def __init__(self, ev, frame, node, state):
+        self.ev, self.frame, self.node, self.state = ev, frame, node, state
+        self.builder = ev.builder
+        self.guess = {}
+        self.live = ev.live_after(frame, node)
+        self.needed = ev.live_in_rounds(frame, node)
+        self.kept_static = set()
+
+    # the two kinds of loops ------------------------------------------------------
+    def roll_for(self, items):
+        ev, builder = self.ev, self.builder
+        bounds = items.bounds or (0, items.length, 1)
+        lo, hi, step = bounds
+        if is_reference(step):
+            raise NeedStatic(step, "the step of a range")
+        atoms = builder.read(ev.operand(lo)), builder.read(ev.operand(hi))
+        rounds = items.length if not is_reference(items.length) else None
+        hint = self.node.target.id if items.bounds and hasattr(self.node.target, "id") else "i"
+
+        def body(block):
+            name = builder.fresh(hint, Aval((), np.dtype(np.int64), True))
+            index = builder.reference(name)
+            self.index = name
+            self.one_round(index if items.bounds else items.item(index))
+            return name
+        block, name, before = self.attempts(body, rounds)
+        builder.block.extend(before)
+        builder.add(For(name, *atoms, int(step), block))
+        self.finish()
+
+    def one_round(self, item):
+        stop = getattr(self.node, "stop", None)
+        if stop is None:
+            return one_round(self.ev, self.frame, self.node, item)
+        flag = branches.truth(self.ev, self.frame.env.get(stop, False), self.node)
+        if flag is False:
+            return one_round(self.ev, self.frame, self.node, item)
+        branches.choose(self.ev, flag, lambda: None, lambda: guarded_round(self.ev, self.frame, self.node, item), self.node)
+
+    def roll_while(self):
+        ev, builder = self.ev, self.builder
+        heads = []
+
+        def body(block):
+            with builder.nested() as head:
+                test = branches.truth(ev, ev.eval(self.frame, self.node.test), self.node)
+                atom = builder.read(test)
+            if any(isinstance(s, core.Update | core.Effect) for s in core.walk(head)):
+                raise CannotRoll("its condition has side effects")
+            heads[:] = [head, atom]
+            ev.run(self.frame, self.node.body)
+            return None
+        block, _, before = self.attempts(body, None)
+        head, atom = heads
+        if not isinstance(atom, str):
+            raise CannotRoll("its condition is static")
+        builder.block.extend(before)
+        builder.add(While(head, atom, block))
+        self.finish()
+
+    # attempts --------------------------------------------------------------------------
+    def attempts(self, body, rounds):
+        self.guess = self.first_guess()
+        for _ in range(12):
+            with self.builder.nested() as before:
+                self.carries = {path: self.carry(path, aval) for path, aval in self.guess.items()}
+            self.place()
+            try:
+                with self.builder.nested() as block:
+                    result = body(block)
+                    self.compare(block, before, rounds)
+                return block, result, before
+            except Retry:
+                self.state.restore()
+            except branches.BranchRaised:
+                raise CannotRoll("every round raises") from None
+        raise CannotRoll("the types of its variables do not settle")
+
+    def first_guess(self):
+        """Numeric variables that the body assigns; arrays that are only changed in place stay where they are."""
+        env = self.frame.env
+        assigned = scopes.assigned(self.node.body)
+        inplace = scopes.augmented_only(self.node.body)
+        guess = {}
+        for name in sorted(assigned):
+            if name not in env or name not in self.needed:
+                continue
+            for path, leaf in leaf_paths((id(env), name), env[name]):
+                if is_numeric(leaf) and not (name in inplace and np.ndim(leaf)):
+                    guess[path] = self.ev.aval(leaf)
+        return guess
+
+    def carry(self, path, aval):
+        entry = lookup_path(self.state, path)
+        hint = path[0][1] if isinstance(path[0][1], str) else "c"
+        name = self.builder.fresh(hint, aval)
+        entry_aval = self.ev.aval(entry)
+        if entry_aval.shape != aval.shape:
+            raise CannotRoll(f"{hint} changes its shape from {entry_aval.shape} to {aval.shape}")
+        self.builder.add(Move(name, convert_atom(self.builder, entry, aval)))
+        return Carry(name, aval, entry, self.builder.reference(name))
+
+    def place(self):
+        """Put the carried references where the values stood."""
+        replaced = {}
+        for path, carry in self.carries.items():
+            replaced.setdefault(path[0], {})[path[1:]] = carry.ref
+        for (owner, key), leaves in replaced.items():
+            container, values = self.state.containers[owner]
+            set_item(container, key, substitute(values[key], leaves))
+
+    def compare(self, block, before, rounds):
+        """Check that what the body leaves fits; append the Moves of the carried leaves."""
+        now = self.state.now()
+        exits, guess, changed = {}, dict(self.guess), False
+        for owner, (container, values) in self.state.containers.items():
+            if isinstance(container, tuple):
+                continue
+            after = now[owner]
+            if isinstance(container, dict) and any(container is f.env for f in self.ev.frames):
+                new = [k for k in after if k not in values]
+            elif list(after) != list(values):
+                raise CannotRoll("a container grows or shrinks in it")
+            else:
+                new = []
+            for key, value in values.items():
+                if key in after:
+                    changed |= self.compare_value(((owner, key),), value, after[key], exits, guess)
+            self.new_names = {k: after[k] for k in new} if container is self.frame.env else getattr(self, "new_names", {})
+        if changed:
+            self.guess = guess
+            raise Retry
+        self.check_aliases(block)
+        self.close(block, before, exits, rounds)
+
+    def compare_value(self, path, entry, exit, exits, guess):
+        """True if another attempt is needed."""
+        carry = self.carries.get(path)
+        if carry is not None:
+            return self.compare_carry(path, carry, exit, exits, guess)
+        name = path[0][1]
+        if exit is entry or self.is_local(path):
+            return False
+        if isinstance(entry, tuple) and type(exit) is type(entry) and len(exit) == len(entry):
+            return any([self.compare_value((*path, i), a, b, exits, guess) for i, (a, b) in enumerate(zip(entry, exit))])
+        if is_numeric(entry) and is_numeric(exit):
+            if same_number(entry, exit):
+                return False
+            guess[path] = join_avals(self.ev.aval(entry), self.ev.aval(exit)) \
+                if np.shape(entry) == np.shape(exit) else self.ev.aval(exit)
+            return True
+        if type(exit) is type(entry) and isinstance(entry, str | bytes | type(None)) and exit == entry:
+            return False
+        if isinstance(exit, Undefined) and isinstance(entry, Undefined):
+            return False
+        raise CannotRoll(f"{name} changes from {type(entry).__name__} to {type(exit).__name__}")
+
+    def is_local(self, path):
+        """A variable of the loop itself: bound anew in each round before it is read, and not read afterwards."""
+        owner, name = path[0]
+        return owner == id(self.frame.env) and name not in self.needed
+
+    def compare_carry(self, path, carry, exit, exits, guess):
+        if exit is carry.ref and not is_reference(carry.entry):
+            if path not in self.kept_static and carry.name not in core.names_bound(self.builder.block):
+                self.kept_static.add(path)
+                del guess[path]
+                return True
+        if not is_numeric(exit):
+            if self.is_local(path):
+                del guess[path]
+                return True
+            raise CannotRoll(f"{path[0][1]} becomes {type(exit).__name__}")
+        aval = self.ev.aval(exit)
+        if aval.shape != carry.aval.shape:
+            if self.is_local(path):
+                del guess[path]
+                return True
+            raise CannotRoll(f"{path[0][1]} changes its shape from {carry.aval.shape} to {aval.shape}")
+        joined = join_avals(carry.aval, aval)
+        if joined != carry.aval:
+            guess[path] = joined
+            return True
+        if exit is not carry.ref:
+            exits[path] = exit
+        return False
+
+    def check_aliases(self, block):
+        """A carried array that is stored into must not have another name outside."""
+        bound = core.names_bound(block)
+        stored = [c for c in self.carries.values() if c.name in bound and c.aval.shape and is_reference(c.entry)]
+        if not stored:
+            return
+        counts = storages([v for _, values in self.state.containers.values() for v in values.values() if is_reference(v)])
+        for carry in stored:
+            if counts.get(carry.entry.storage, 0) > 1:
+                raise CannotRoll("an array that has two names is stored into and rebound")
+
+    def close(self, block, before, exits, rounds):
+        """Moves at the end of the body: all read before any is written."""
+        reads = {path: convert_atom(self.builder, value, self.carries[path].aval) for path, value in exits.items()}
+        self.carry_new_names(before, rounds)
+        moves = []
+        pending = [(self.carries[path].name, atom) for path, atom in reads.items() if atom != self.carries[path].name]
+        for position, (name, atom) in enumerate(pending):
+            later = [a for _, a in pending[position + 1:]]
+            if name in later:
+                saved = self.builder.fresh(name, self.builder.avals[name])
+                moves.append(Move(saved, name))
+                pending[position + 1:] = [(n, saved if a == name else a) for n, a in pending[position + 1:]]
+        for move in moves:
+            self.builder.add(move)
+        for name, atom in pending:
+            self.builder.add(Move(name, atom))
+        self.exits = exits
+
+    def carry_new_names(self, before, rounds):
+        """Variables that the body binds first and that are read after the loop: they start as zeros."""
+        self.after = {}
+        for name, value in getattr(self, "new_names", {}).items():
+            if name not in self.live:
+                continue
+            if not all(is_numeric(v) for _, v in leaf_paths(name, value)) or (rounds is None and not name.startswith("_")):
+                self.after[name] = Undefined(f"{name} is bound inside a loop that may run no round at all")
+                if not any(self.ev.has_abstract(v) for _, v in leaf_paths(name, value)):
+                    self.after[name] = value
+                continue
+            self.after[name] = self.export(name, value, before)
+
+    def export(self, name, value, before):
+        if isinstance(value, tuple):
+            return rebuild(value, [self.export(name, v, before) for v in value])
+        aval = self.ev.aval(value)
+        aval = Aval(aval.shape, aval.dtype, aval.weak)
+        target = self.builder.fresh(name, aval)
+        zero = aval.dtype.type(0).item() if aval.shape == () else np.zeros(aval.shape, aval.dtype)
+        with self.builder.nested(before):
+            self.builder.add(Move(target, convert_atom(self.builder, zero, aval)))
+        self.builder.add(Move(target, convert_atom(self.builder, value, aval)))
+        return self.builder.reference(target)
+
+    def finish(self):
+        """After the loop: entry state, with carried leaves as references to their names."""
+        for storage in [s for s, known in self.state.known.items() if known is not None and s.known is None]:
+            self.ev.forgotten.add(storage)
+        self.state.restore()
+        branches.forget(self.ev)
+        used = {path: c for path, c in self.carries.items() if path in self.exits or c.name in core.names_bound(self.builder.block[-1:])}
+        self.carries = used
+        for carry in used.values():
+            carry.ref.storage.version = next(self.builder.clock)
+        self.place()
+        self.frame.env.update(self.after)
+
+
+def leaf_paths(path, value):
+    """(path, leaf) of a value: tuples are walked, everything else is a leaf. The first element of a path is a slot."""
+    path = (path,) if not (path and isinstance(path[0], tuple)) else path
+    if isinstance(value, tuple):
+        for i, v in enumerate(value):
+            yield from leaf_paths((*path, i), v)
+    else:
+        yield path, value
+
+
+def lookup_path(state, path):
+    owner, key = path[0]
+    value = state.containers[owner][1][key]
+    for i in path[1:]:
+        value = value[i]
+    return value
+
+
+def substitute(value, leaves):
+    """`value` (nested tuples) with the leaves at the given paths replaced."""
+    if () in leaves:
+        return leaves[()]
+    items = list(value)
+    heads = dict.fromkeys(p[0] for p in leaves)
+    for head in heads:
+        items[head] = substitute(items[head], {p[1:]: v for p, v in leaves.items() if p[0] == head})
+    return rebuild(value, items)
+
+
+def set_item(container, key, value):
+    if isinstance(container, list | dict):
+        container[key] = value
+    elif isinstance(container, set):
+        raise CannotRoll("a set of numbers changes in it")
+    else:
+        vars(container)[key] = value
+
+
+def same_number(a, b):
+    if is_reference(a) or is_reference(b):
+        return is_reference(a) and is_reference(b) and a.storage is b.storage and a.path_key() == b.path_key()
+    return type(a) is type(b) and np.array_equal(a, b)

@@ -1,0 +1,124 @@
+"""The state of an evaluation: variables and containers, captured, restored and merged slot by slot.
+
+A slot is one place that holds a value: a variable of a frame, an element of a list, a value of a dict, an attribute of an
+object. Branches and loops compare slots before and after, and turn numbers that differ into names of the program.
+"""
+
+import types
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..reference import Ref, is_reference
+
+
+class Control(Exception):
+    """Base of the exceptions by which the evaluator steers itself; none of them is an error."""
+
+
+class Undefined(NamedTuple):
+    """Placeholder of a value that cannot be used; `reason` says why."""
+
+    reason: str
+    value: Any = None
+
+
+class Slot(NamedTuple):
+    """Place of a value: the id of the container and the key inside it."""
+
+    owner: int
+    key: Any
+
+
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+def is_numeric(value):
+    return is_reference(value) or isinstance(value, NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind in "biufc")
+
+
+def contents(value):
+    """The mutable or nested contents of a container as a dict key -> value, or None for a leaf."""
+    if isinstance(value, list | tuple):
+        return dict(enumerate(value))
+    if isinstance(value, dict):
+        return dict(value)
+    if isinstance(value, set):
+        return {"elements": frozenset(value)}
+    if isinstance(value, Undefined | Ref | np.ndarray | type | types.ModuleType | types.FunctionType):
+        return None
+    if hasattr(value, "__dict__") and not isinstance(value, types.BuiltinFunctionType | types.MethodType):
+        return vars(value)
+    return None
+
+
+def assign(container, values):
+    """Put `values` (as from `contents`) back into a mutable container, in place."""
+    if isinstance(container, list):
+        container[:] = [values[k] for k in sorted(values)]
+    elif isinstance(container, dict):
+        container.clear()
+        container.update(values)
+    elif isinstance(container, set):
+        container.clear()
+        container.update(values["elements"])
+    elif not isinstance(container, tuple):
+        vars(container).clear()
+        vars(container).update(values)
+
+
+class State:
+    """Everything reachable from the given environments: id -> (container, its contents at capture)."""
+
+    def __init__(self, environments, skip):
+        self.containers, self.known = {}, {}
+        self.skip = skip
+        stack = list(environments)
+        while stack:
+            value = stack.pop()
+            if is_reference(value):
+                self.known[value.storage] = value.storage.known
+                continue
+            if isinstance(value, Undefined):
+                continue
+            if id(value) in self.containers or skip(value):
+                continue
+            inside = contents(value)
+            if inside is None:
+                continue
+            self.containers[id(value)] = (value, dict(inside))
+            stack.extend(inside.values())
+
+    def restore(self):
+        for container, values in self.containers.values():
+            if not isinstance(container, tuple):
+                assign(container, values)
+        for storage, known in self.known.items():
+            storage.known = known
+
+    def now(self):
+        """Contents of the same containers at present."""
+        return {key: dict(contents(container)) for key, (container, _) in self.containers.items()}
+
+    def mutable(self):
+        return {k: c for k, (c, _) in self.containers.items() if not isinstance(c, tuple)}
+
+
+def rebuild(value, items):
+    """A tuple-like value with new items."""
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+
+
+def storages(value, found=None, seen=None):
+    """All storages reachable from a value."""
+    found = {} if found is None else found
+    seen = set() if seen is None else seen
+    if is_reference(value):
+        found[value.storage] = found.get(value.storage, 0) + 1
+        return found
+    if id(value) in seen or isinstance(value, Undefined):
+        return found
+    seen.add(id(value))
+    for inner in (contents(value) or {}).values():
+        storages(inner, found, seen)
+    return found

@@ -1,0 +1,210 @@
+"""Execution of statements: one function per kind of node."""
+
+import builtins
+import importlib
+
+import gast
+import numpy as np
+
+from ...core import Effect
+from ..reference import is_reference
+from . import branches, loops
+from .state import Undefined
+from .templates import Template, argument_source
+
+INPLACE = {gast.Add: "iadd", gast.Sub: "isub", gast.Mult: "imul", gast.Div: "itruediv", gast.FloorDiv: "ifloordiv", gast.Mod: "imod",
+           gast.Pow: "ipow", gast.MatMult: "imatmul", gast.BitAnd: "iand", gast.BitOr: "ior", gast.BitXor: "ixor",
+           gast.LShift: "ilshift", gast.RShift: "irshift"}
+
+
+def run_assign(ev, frame, node):
+    value = ev.eval(frame, node.value)
+    for target in node.targets:
+        assign(ev, frame, target, value)
+
+
+def assign(ev, frame, target, value):
+    """Bind a target: a name, a subscript, an attribute, or a tuple of targets."""
+    if isinstance(target, gast.Name):
+        bind(ev, frame, target.id, value)
+    elif isinstance(target, gast.Subscript):
+        store_item(ev, ev.eval(frame, target.value), ev.eval(frame, target.slice), value, target)
+    elif isinstance(target, gast.Attribute):
+        owner = ev.eval(frame, target.value)
+        ev.externals.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
+        if is_reference(owner):
+            raise ev.error(f"attribute {target.attr} of an array cannot be set", "Make a new array instead.", target)
+        setattr(owner, target.attr, value)
+    else:
+        unpack(ev, frame, target, value)
+
+
+def bind(ev, frame, name, value):
+    owner = frame
+    while name in owner.outer and owner.parent is not None:
+        owner = owner.parent
+    if is_reference(value):
+        ev.builder.rename(value, name)
+    owner.env[name] = value
+
+
+def unpack(ev, frame, target, value):
+    items = loops.as_items(value) if is_reference(value) or isinstance(value, np.ndarray) else None
+    values = list(items if items is not None else ev.open(value))
+    stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
+    count = len(target.elts)
+    if len(values) != count and not stars or len(values) < count - 1:
+        word = "too many" if len(values) > count else "not enough"
+        raise ev.error(f"{word} values to unpack: {len(values)} for {count} names", "Make both sides the same length.", target)
+    if stars:
+        first, rest = stars[0], count - stars[0] - 1
+        middle = values[first:len(values) - rest]
+        values = [*values[:first], middle, *values[len(values) - rest:]]
+    for one, item in zip(target.elts, values):
+        assign(ev, frame, one.value if isinstance(one, gast.Starred) else one, item)
+
+
+def store_item(ev, owner, index, value, node):
+    ev.externals.refuse_mutation(owner, "an element is set", ev.origin(node))
+    if type(owner) is np.ndarray and must_promote(ev, owner, index, value):
+        owner = ev.promote(owner, node)
+    if is_reference(index) and isinstance(owner, list | dict):
+        index = index.static("the key of a container").item()
+    ev.builder.origin = ev.origin(node)
+    owner[index] = value
+
+
+def must_promote(ev, owner, index, value):
+    if id(owner) in ev.promoted or ev.has_abstract(value) or ev.has_abstract(index):
+        return True
+    return len(ev.builder.stack) > 1 and (id(owner) not in ev.born or ev.born[id(owner)][1] is not ev.builder.block)
+
+
+def run_augassign(ev, frame, node):
+    import operator
+    apply = getattr(operator, INPLACE[type(node.op)])
+    target = node.target
+    if isinstance(target, gast.Name):
+        old = ev.eval(frame, gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target))
+        new = ev.eval(frame, node.value)
+        bind(ev, frame, target.id, apply(writable(ev, old, new, node), new))
+        return
+    owner = ev.eval(frame, target.value)
+    if isinstance(target, gast.Attribute):
+        from .expressions import load_attribute
+        old = load_attribute(ev, owner, target.attr, target)
+        new = ev.eval(frame, node.value)
+        ev.externals.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
+        setattr(owner, target.attr, apply(writable(ev, old, new, node), new))
+        return
+    from .expressions import load_item
+    index = ev.eval(frame, target.slice)
+    if type(owner) is np.ndarray and ev.has_abstract(index):
+        owner = ev.promote(owner, target)
+    old = load_item(ev, owner, index, target)
+    new = ev.eval(frame, node.value)
+    if is_reference(owner) or type(owner) is np.ndarray:
+        plain = getattr(operator, INPLACE[type(node.op)][1:].replace("and", "and_").replace("or", "or_") if
+                        INPLACE[type(node.op)] in ("iand", "ior") else INPLACE[type(node.op)][1:])
+        store_item(ev, owner, index, plain(old, new), target)
+        return
+    store_item(ev, owner, index, apply(writable(ev, old, new, node), new), target)
+
+
+def writable(ev, old, new, node):
+    """The left side of an in-place operation: a static array that will hold abstract values joins the program first."""
+    if type(old) is np.ndarray and must_promote(ev, old, (), new):
+        return ev.promote(old, node)
+    return old
+
+
+def run_expr(ev, frame, node):
+    ev.eval(frame, node.value)
+
+
+def run_if(ev, frame, node):
+    test = branches.truth(ev, ev.eval(frame, node.test), node)
+    if test is True or test is False:
+        ev.run(frame, node.body if test else node.orelse)
+        return
+    branches.choose(ev, test, lambda: ev.run(frame, node.body), lambda: ev.run(frame, node.orelse), node)
+    branches.check_ambiguous(ev)
+
+
+def run_return(ev, frame, node):
+    frame.result = None if node.value is None else ev.eval(frame, node.value)
+
+
+def run_raise(ev, frame, node):
+    """Raise now where control is certain to come here, else leave a deferred raise in the program."""
+    if node.exc is None:
+        raise ev.error("a bare raise has nothing to raise again", "Name the exception.", node)
+    exception = ev.eval(frame, node.exc)
+    if isinstance(exception, type):
+        exception = exception()
+    if len(ev.builder.stack) == 1 and not any(isinstance(a, Template) for a in exception.args):
+        raise exception
+    atoms = []
+    text = ", ".join(argument_source(a, ev.builder, atoms) for a in exception.args)
+    cls = type(exception)
+    name = cls.__name__ if getattr(builtins, cls.__name__, None) is cls else "RuntimeError"
+    ev.builder.add(Effect("raise", tuple(atoms), {"text": f"raise {name}({text})", "exception": cls}))
+    if len(ev.builder.stack) > 1:
+        raise branches.BranchRaised
+
+
+def run_with(ev, frame, node):
+    """`with` on static context managers, entered and left while transforming."""
+    import contextlib
+    with contextlib.ExitStack() as stack:
+        for item in node.items:
+            manager = ev.eval(frame, item.context_expr)
+            if is_reference(manager):
+                raise ev.error("an array is no context manager", "Use `with` on static objects such as np.errstate().", node)
+            value = stack.enter_context(manager)
+            if item.optional_vars is not None:
+                assign(ev, frame, item.optional_vars, value)
+        ev.run(frame, node.body)
+
+
+def run_def(ev, frame, node):
+    from .calls import Closure
+    bind(ev, frame, node.name, Closure(ev, frame, node))
+
+
+def run_pass(ev, frame, node):
+    pass
+
+
+def run_delete(ev, frame, node):
+    for target in node.targets:
+        if isinstance(target, gast.Name):
+            frame.env[target.id] = Undefined(f"{target.id} was deleted")
+        elif isinstance(target, gast.Subscript):
+            owner = ev.eval(frame, target.value)
+            ev.externals.refuse_mutation(owner, "an element is deleted", ev.origin(target))
+            del owner[ev.eval(frame, target.slice)]
+        else:
+            raise ev.error("this cannot be deleted", "Delete variables or elements of lists and dicts.", target)
+
+
+def run_import(ev, frame, node):
+    for alias in node.names:
+        module = importlib.import_module(alias.name)
+        top = importlib.import_module(alias.name.split(".")[0])
+        bind(ev, frame, alias.asname or alias.name.split(".")[0], module if alias.asname else top)
+
+
+def run_import_from(ev, frame, node):
+    package = frame.parsed.globals.get("__package__") if node.level else None
+    module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
+    for alias in node.names:
+        bind(ev, frame, alias.asname or alias.name, getattr(module, alias.name))
+
+
+STATEMENTS = {
+    gast.Assign: run_assign, gast.AugAssign: run_augassign, gast.Expr: run_expr, gast.If: run_if,
+    gast.For: loops.run_for, gast.While: loops.run_while, gast.Return: run_return, gast.Raise: run_raise,
+    gast.With: run_with, gast.FunctionDef: run_def, gast.Pass: run_pass, gast.Delete: run_delete,
+    gast.Import: run_import, gast.ImportFrom: run_import_from, gast.Nonlocal: run_pass, gast.Global: run_pass,
+}
