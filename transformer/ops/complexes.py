@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from ..core import Aval
-from .op import TABLE, Op, aval_of, elementwise, function, holds_reference, infer_elementwise, piecewise_constant, register
+from ..errors import TransformError
+from .op import TABLE, Op, aval_of, elementwise, function, register, view
 from .samples import ANY
 
 REAL = {"complex64": np.dtype(np.float32), "complex128": np.dtype(np.float64)}
@@ -77,7 +78,7 @@ class conjugate:
 
 
 # real, imag ----------------------------------------------------------------------------
-def _declare_part(name, lower_part, transpose):
+def _declare_part(name, lower_part, transpose, unview):
     """real and imag of complex arrays: views of them."""
     def impl(x):
         return getattr(np.asarray(x), name)[()]
@@ -95,7 +96,7 @@ def _declare_part(name, lower_part, transpose):
         return complex_samples(rng)[3:]
 
     register(Op(name, impl, infer, lower, vjp=transpose, batch=batch, linear="jointly", samples=samples,
-                notation=lambda x: f"{{0}}.{name}"))
+                notation=lambda x: f"{{0}}.{name}", unview=unview))
 
 
 def _real_vjp(g, x, out):
@@ -106,31 +107,34 @@ def _imag_vjp(g, x, out):
     return -1j * g
 
 
-_declare_part("real", lambda hlo, x: hlo.real(x), _real_vjp)
-_declare_part("imag", lambda hlo, x: hlo.imag(x), _imag_vjp)
+def _store_real(parent, new):
+    return new + 1j * np.imag(parent)
 
 
-def _part_of(x, name):
-    return x.view(TABLE[name], (), {}) if holds_reference(x) else TABLE[name].bind(x)
+def _store_imag(parent, new):
+    return np.real(parent) + 1j * new
+
+
+_declare_part("real", lambda hlo, x: hlo.real(x), _real_vjp, _store_real)
+_declare_part("imag", lambda hlo, x: hlo.imag(x), _imag_vjp, _store_imag)
 
 
 @function(np.real, attribute="real")
 def real(val):
     """np.real: a view of a complex array's real parts; a real array is its own real part."""
-    return _part_of(val, "real") if is_complex(val) else val
+    return view("real", val) if is_complex(val) else val
 
 
 @function(np.imag, attribute="imag")
 def imag(val):
     """np.imag: a view of a complex array's imaginary parts; zeros for a real array."""
-    return _part_of(val, "imag") if is_complex(val) else np.zeros_like(val)
+    return view("imag", val) if is_complex(val) else np.zeros_like(val)
 
 
 @function(np.real_if_close)
 def real_if_close(a, tol=100):
     """np.real_if_close of real arrays."""
     if is_complex(a):
-        from ..errors import TransformError
         raise TransformError("np.real_if_close decides the dtype by the values", "Use np.real.")
     return a
 
@@ -164,6 +168,3 @@ def conj_method(x):
 def conjugate_method(x):
     """ndarray.conjugate."""
     return np.conjugate(x)
-
-
-__all__ = ["infer_elementwise", "is_complex", "piecewise_constant"]

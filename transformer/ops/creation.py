@@ -76,8 +76,8 @@ class full:
     def lower(hlo, out, value, *dims, shape, dtype):
         return hlo.broadcast_to(hlo.convert(value, out.dtype), out.shape)
 
-    def vjp(g, value, *rest, shape, dtype):
-        return (np.sum(g), *(None,) * (len(rest) - 1))
+    def vjp(g, value, *dims, out, shape, dtype):
+        return (np.sum(g), *(None,) * len(dims)) if dims else np.sum(g)
 
     def batch(axes, value, *dims, shape, dtype):
         if any(a == 0 for a in axes[1:]):

@@ -33,6 +33,7 @@ stays masked through every op in between. An explicit `jvp` or `vjp` rule wins o
 """
 
 import difflib
+import functools
 import inspect
 
 import numpy as np
@@ -202,9 +203,14 @@ def _lowering(lower):
     return lambda hlo, out, *operands: hlo.elementwise(lower, out, *operands)
 
 
-def function(*callables, method=None, attribute=None):
-    """Declare the implementation of functions that users call, and of the array method or attribute of that name."""
+def function(*callables, method=None, attribute=None, array=False):
+    """Declare the implementation of functions that users call, and of the array method or attribute of that name.
+
+    array: the first argument may be a nested list; it becomes an array before the implementation sees it.
+    """
     def declare(implementation):
+        if array:
+            implementation = _with_array(implementation)
         for fn in callables:
             FUNCTIONS[fn] = implementation
         if method:
@@ -214,6 +220,13 @@ def function(*callables, method=None, attribute=None):
             ATTRIBUTES.add(attribute)
         return implementation
     return declare
+
+
+def _with_array(implementation):
+    @functools.wraps(implementation)
+    def accepting_lists(a, *args, **kwargs):
+        return implementation(FUNCTIONS[np.asarray](a) if isinstance(a, list | tuple) else a, *args, **kwargs)
+    return accepting_lists
 
 
 def lookup(fn, origin=None):
