@@ -224,12 +224,12 @@ def compile_options(overrides=(), replicas=1, device_list=None):
     return options
 
 
-def compile_text(text, overrides=(), device_list=None):
-    """Compile StableHLO text for one device, or as one replica per device."""
+def compile_text(text, overrides=(), device_list=None, callbacks=()):
+    """Compile StableHLO text for one device, or as one replica per device. `callbacks`: the functions of `Hlo.callback`."""
     chosen = tuple(device_list) if device_list else (default_device(),)
     module = parse(text)
     options = compile_options(overrides, len(chosen), chosen)
-    return client().compile_and_load(module, library().DeviceList(chosen), options, [])
+    return client().compile_and_load(module, library().DeviceList(chosen), options, list(callbacks))
 
 
 def serialize(loaded):

@@ -22,7 +22,8 @@ class Executable:
     """A compiled program. `inputs` and `outputs` are the (shape, dtype) pairs of its signature; `donated` the positions of the
     parameters whose buffers it consumes."""
 
-    def __init__(self, loaded, text, inputs, outputs, device, donated=()):
+    def __init__(self, loaded, text, inputs, outputs, device, donated=(), callbacks=()):
+        self.callbacks = tuple(callbacks)
         self.loaded, self.text, self.device = loaded, text, device
         self.inputs, self.outputs, self.donated = inputs, outputs, tuple(donated)
         self.specs = [client.spec(shape, dtype) for shape, dtype in outputs]
@@ -35,7 +36,7 @@ class Executable:
         """Run on a list of arguments of exactly the signature's shapes and dtypes; returns a list of Arrays."""
         if len(args) != len(self.inputs):
             raise TypeError(f"the program takes {len(self.inputs)} arrays, {len(args)} are given")
-        buffers, borrowed = [], False
+        buffers, borrowed = [], bool(self.callbacks)
         for arg, spec in zip(args, self.input_specs):
             if type(arg) is Array and arg.spec is spec:
                 buffers.append(arg.buffer)
@@ -74,15 +75,18 @@ class Executable:
         return self.loaded.get_compiled_memory_stats()
 
 
-def compile(text, features=(), options=(), device=None):
+def compile(text, features=(), options=(), device=None, callbacks=()):
     """The executable of StableHLO text, from the cache if the same text was compiled before.
 
     features: what `lower` says about the program (see `policy`); options: (name, value) overrides of XLA's flags, which win over
-    the policy; device: default the first one.
+    the policy; device: default the first one; callbacks: the functions of `Hlo.callback` (such a program is not cached).
     """
     device = device or client.default_device()
     inputs, outputs, donated = signature(text)
     overrides = overrides_for(features, options)
+    if callbacks:
+        loaded = client.compile_text(text, overrides, [device], callbacks)
+        return Executable(loaded, text, inputs, outputs, device, donated, callbacks)
     key = (text, overrides, device.id, device.platform)
     return cache.memory().get(key, lambda: Executable(load(text, overrides, device), text, inputs, outputs, device, donated))
 

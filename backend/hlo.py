@@ -52,7 +52,7 @@ class Hlo:
 
     def __init__(self, name="main", platform="cpu"):
         self.name, self.platform = name, platform
-        self.params, self.constants = [], {}
+        self.params, self.constants, self.callbacks = [], {}, []
         self.head, self.lines = [], []
         self.count = 0
 
@@ -310,6 +310,14 @@ class Hlo:
         `backend_config = {uplo = 76 : ui8}` or operand_layouts. Returns the list of results."""
         more = f", {attrs}" if attrs else ""
         return self.ops("custom_call", operands, shapes_dtypes, f'call_target_name = "{target}", api_version = 4 : i32{more}')
+
+    def callback(self, function, operands, results=()):
+        """Call a Python function on the host: `function(*ndarrays)` returns a tuple of ndarrays of the (shape, dtype) pairs in
+        `results`. Calls are ordered only by their operands: hand a result of one to the next."""
+        self.callbacks.append(function)
+        kind = "cpu" if self.platform == "cpu" else "gpu"
+        attrs = f"has_side_effect = true, backend_config = {{index = {len(self.callbacks) - 1} : ui64}}"
+        return self.custom_call(f"xla_ffi_python_{kind}_callback", operands, list(results), attrs)
 
     reduce = reductions.reduce
     reduce_window = reductions.reduce_window

@@ -1,0 +1,260 @@
+"""Lowering of Core programs: values and dtypes against NumPy."""
+
+import numpy as np
+import pytest
+
+from backend.array import Array
+from transformer.core import Aval
+from transformer.executable import executable
+from transformer.lower import lower
+
+from .programs import branch, build, either, fail, loop, rebind, show, variable, while_loop
+
+
+def run(program, *arguments):
+    results = executable(program)(list(arguments))
+    for result, atom in zip(results, program.outputs, strict=True):
+        assert isinstance(result, Array)
+        assert (result.shape, result.dtype) == (program.aval(atom).shape, program.aval(atom).dtype)
+    return [np.asarray(r) for r in results]
+
+
+def test_straight_line():
+    x = np.linspace(0, 1, 6).reshape(2, 3).astype(np.float32)
+    program = build(lambda b, x: [np.exp(x) * 2 + 1, np.sum(x), x.T], x)
+    y, s, t = run(program, x)
+    np.testing.assert_allclose(y, np.exp(x) * 2 + 1, rtol=1e-6)
+    assert y.dtype == np.float32
+    np.testing.assert_allclose(s, x.sum(), rtol=1e-6)
+    np.testing.assert_array_equal(t, x.T)
+
+
+def test_python_scalars_stay_weak():
+    x = np.ones(3, np.float32)
+    program = build(lambda b, x, k: [x * k, k * 2], x, 1.5)
+    y, k = run(program, x, 1.5)
+    assert (y.dtype, k.dtype) == (np.float32, np.float64)
+
+
+def test_for_loop_carries_what_changes():
+    def decay(b, x, k):
+        x = variable(b, x)
+        with loop(b, 0, 100):
+            rebind(b, x, x - k * x ** 2)
+        return [np.sum(x)]
+    x = np.array([0.1, 0.5, 0.9])
+    program = build(decay, x, 0.01)
+    want = x
+    for _ in range(100):
+        want = want - 0.01 * want ** 2
+    np.testing.assert_allclose(run(program, x, 0.01)[0], want.sum(), rtol=1e-14)
+
+
+@pytest.mark.parametrize(("lo", "hi", "step"), [(0, 5, 1), (4, -1, -1), (1, 10, 3), (3, 3, 1), (0, -5, 1)])
+def test_for_ranges(lo, hi, step):
+    def fill(b, lo, hi):
+        out = np.zeros_like(b.constant(np.zeros(12, int)))
+        total = variable(b, b.constant(np.array(0)))
+        with loop(b, lo, hi, step) as i:
+            out[i] = i + 1
+            rebind(b, total, total * 3 + i)
+        return [out, total]
+    want, total = np.zeros(12, int), 0
+    for i in range(lo, hi, step):
+        want[i] = i + 1
+        total = total * 3 + i
+    for arguments in ((lo, hi), (np.int64(lo), np.int64(hi))):
+        a, t = run(build(fill, *arguments), *arguments)
+        np.testing.assert_array_equal(a, want)
+        assert t == total
+
+
+def test_text_does_not_grow_with_trip_counts():
+    def f(b, x):
+        x = variable(b, x)
+        with loop(b, 0, n):
+            rebind(b, x, np.sin(x))
+        return [x]
+    texts = []
+    for n in (10, 10000):
+        texts.append(lower(build(f, np.ones(3))).text)
+    assert len(texts[0]) + 6 >= len(texts[1])
+
+
+def test_if_merges_and_gives_zeros_for_the_side_not_taken():
+    def f(b, x, c):
+        y = variable(b, x)
+        test = c > 0
+        either(b, test, lambda: rebind(b, y, np.sin(x)), lambda: rebind(b, y, x * 2))
+        return [y]
+    x = np.arange(3.0)
+    program = build(f, x, 1.0)
+    np.testing.assert_allclose(run(program, x, 1.0)[0], np.sin(x))
+    np.testing.assert_allclose(run(program, x, -1.0)[0], x * 2)
+
+
+def test_scalar_if_becomes_a_select():
+    def f(b, x):
+        y = variable(b, x)
+        with branch(b, x > 0.5):
+            rebind(b, y, x * 2)
+        return [y]
+    program = build(f, 1.0)
+    assert "stablehlo.if" not in lower(program).text
+    assert run(program, 1.0)[0] == 2
+    assert run(program, 0.25)[0] == 0.25
+
+
+def test_while_with_counter():
+    def f(b, x):
+        x = variable(b, x)
+        n = b.fresh("n", Aval((), np.dtype(np.int64), True))
+        while_loop(b, lambda: x > 1.0, lambda: rebind(b, x, x / 2), n)
+        return [x, b.reference(n)]
+    program = build(f, 100.0)
+    x, n = run(program, 100.0)
+    assert (x, n) == (100 / 128, 7)
+
+
+def test_while_body_reads_names_of_the_head():
+    def f(b, x):
+        x = variable(b, x)
+        seen = []
+
+        def test():
+            seen.append(np.sum(x ** 2))
+            return seen[0] > 1.0
+        while_loop(b, test, lambda: rebind(b, x, x / np.sqrt(seen[0] + 1)))
+        return [x]
+    x = np.array([3.0, 4.0])
+    want = x
+    while (s := np.sum(want ** 2)) > 1.0:
+        want = want / np.sqrt(s + 1)
+    np.testing.assert_allclose(run(build(f, x), x)[0], want)
+
+
+def test_nested_loops_with_stores():
+    def f(b, a):
+        a = variable(b, a)
+        with loop(b, 1, 5) as i:
+            with loop(b, 1, 6) as j:
+                a[i, j] = (a[i - 1, j] + a[i, j - 1] + a[i, j]) / 3
+        return [a]
+    a = np.random.default_rng(0).normal(size=(6, 7))
+    want = a.copy()
+    for i in range(1, 5):
+        for j in range(1, 6):
+            want[i, j] = (want[i - 1, j] + want[i, j - 1] + want[i, j]) / 3
+    program = build(f, a)
+    assert "?" not in lower(program).text
+    assert not lower(program).failures
+    np.testing.assert_allclose(run(program, a)[0], want)
+
+
+def tape_program(b, x):
+    """A while loop whose states go on a tape, read backwards."""
+    from transformer.core import Apply, Hole, Update
+    from transformer.ops.op import TABLE
+    x = variable(b, x)
+    n = b.fresh("n", Aval((), np.dtype(np.int64), True))
+    tape = b.fresh("tape", Aval((None,), np.dtype(np.float64)))
+    b.add(Apply(tape, TABLE["tape"], (), {"shape": (), "dtype": np.dtype(np.float64)}))
+
+    def body():
+        b.add(Update(tape, (Hole(0),), (n,), x.storage.name))
+        rebind(b, x, x - 1.0)
+    while_loop(b, lambda: x > 0.0, body, n)
+    total = variable(b, b.constant(np.array(0.0)))
+    count = b.reference(n)
+    with loop(b, count - 1, -1, -1) as i:
+        value = b.emit(TABLE["getitem"], (b.reference(tape), i), {"index": (Hole(0),)})
+        rebind(b, total, total * 0.5 + value)
+    return [total, count]
+
+
+@pytest.mark.parametrize("x", [3.0, 64.0, 65.0, 1000.0])
+def test_tape_grows_by_recompiling(x):
+    total = 0.0
+    for value in np.arange(1, x + 1):
+        total = total * 0.5 + value
+    run_compiled = executable(build(tape_program, 1.0))
+    got, count = run_compiled([x])
+    assert (float(got), int(count)) == (total, x)
+    assert run_compiled.lowered.capacity >= x
+
+
+def test_raise_is_deferred():
+    def f(b, x):
+        with branch(b, np.any(x < 0)):
+            fail(b, "raise ValueError(f'bad {_0} at {_1}')", ValueError, np.min(x), x[0])
+        with branch(b, np.any(x > 5)):
+            fail(b, "raise KeyError('big')", KeyError)
+        return [np.sqrt(x)]
+    program = build(f, np.ones(3))
+    np.testing.assert_array_equal(run(program, np.ones(3))[0], np.ones(3))
+    with pytest.raises(ValueError, match=r"bad -3.0 at 9.0"):
+        run(program, np.array([9.0, -3.0, 1.0]))
+    with pytest.raises(KeyError):
+        run(program, np.array([9.0, 3.0, 1.0]))
+
+
+def test_a_loop_that_would_not_end_after_a_raise_ends():
+    def f(b, n):
+        n = variable(b, n)
+
+        def body():
+            with branch(b, n < 0):
+                fail(b, "raise ValueError(_0)", ValueError, n)
+            rebind(b, n, n - 2)
+        while_loop(b, lambda: n != 0, body)
+        return [n]
+    program = build(f, 6)
+    assert run(program, 6)[0] == 0
+    with pytest.raises(ValueError, match="-1"):
+        run(program, 7)
+
+
+def test_index_out_of_range_raises():
+    def f(b, x, i):
+        return [x[i]]
+    x = np.arange(5.0)
+    program = build(f, x, 0)
+    assert run(program, x, 4)[0] == 4
+    assert run(program, x, -5)[0] == 0
+    for i in (5, -6):
+        with pytest.raises(IndexError, match=f"index {i} is out of bounds for axis 0 with size 5"):
+            run(program, x, i)
+
+
+def test_index_arrays_out_of_range_raise():
+    def f(b, x, i):
+        x = variable(b, x)
+        x[i] = 1.0
+        return [x]
+    x, i = np.arange(5.0), np.array([0, -1, 2])
+    program = build(f, x, i)
+    np.testing.assert_array_equal(run(program, x, i)[0], [1, 1, 1, 3, 1])
+    with pytest.raises(IndexError, match="index 7 "):
+        run(program, x, np.array([0, 7, 9]))
+
+
+def test_print_in_order(capfd):
+    def f(b, x, n):
+        show(b, "print('start', _0)", x)
+        with loop(b, 0, n) as i:
+            show(b, "print('row', _0, end=';')", i)
+        show(b, "print('done', _0, _1)", np.sum(x), n)
+        return [x * 2]
+    x = np.arange(3.0)
+    run(build(f, x, 3), x, 3)
+    assert capfd.readouterr().out == "start [0. 1. 2.]\nrow 0;row 1;row 2;done 3.0 3\n"
+
+
+def test_donated_argument_is_consumed():
+    from backend.array import array
+    program = build(lambda b, x: [x + 1.0], np.ones(1000))
+    x = array(np.ones(1000))
+    y, = executable(program, donate=(0,))([x])
+    np.testing.assert_array_equal(np.asarray(y), np.full(1000, 2.0))
+    with pytest.raises(RuntimeError, match="donated"):
+        np.asarray(x) if x._value is None else x.buffer.is_deleted() and (_ for _ in ()).throw(RuntimeError("donated"))

@@ -1,0 +1,92 @@
+"""Which names an `if` or a loop has to hand on: those it changes that are read afterwards."""
+
+from ..core import Apply, For, If, Update, While, blocks, is_name, names_bound, names_read, names_rebound, operands, walk
+
+
+def changed(stmt):
+    """Names that an If may bind, or that a loop may leave changed."""
+    if isinstance(stmt, If):
+        return names_bound([*stmt.body, *stmt.orelse])
+    return names_rebound(stmt)
+
+
+class Liveness:
+    """For each If, For and While of a program: the names it hands on. `effects` adds the hidden names that it changes."""
+
+    def __init__(self, program, effects):
+        self.program, self.effects = program, effects
+        self.found, self.heads = {}, {}
+        outputs = {a for a in program.outputs if is_name(a)}
+        self.block(program.body, set(program.params), outputs)
+
+    def results(self, stmt):
+        return self.found[id(stmt)]
+
+    def head_results(self, stmt):
+        """Names bound in a While's head that its body or the code after it needs; None where the head may run as the mere test."""
+        return self.heads[id(stmt)]
+
+    def block(self, stmts, before, after):
+        """`before`: names bound so far; `after`: names read after the block."""
+        reads = self.reads_after(stmts, after)
+        before = set(before)
+        for stmt, later in zip(stmts, reads):
+            if later is not None:
+                self.control(stmt, before, later)
+            before.update(names_bound([stmt]))
+
+    def reads_after(self, stmts, after):
+        """For each If and loop of the block, the names read after it; None for other statements."""
+        out, later = [], set(after)
+        for stmt in reversed(stmts):
+            control = isinstance(stmt, If | For | While)
+            out.append(set(later) if control else None)
+            later.update(names_read([stmt]))
+        return out[::-1]
+
+    def control(self, stmt, before, later):
+        if isinstance(stmt, If):
+            names = [n for n in changed(stmt) if n in later]
+            inside = set(names)
+        else:
+            inside = later | set(names_read([stmt]))
+            names = [n for n in changed(stmt) if n in before and n in inside]
+        self.found[id(stmt)] = [*names, *self.effects.changed(stmt)]
+        if isinstance(stmt, While):
+            self.heads[id(stmt)] = self.head(stmt, later)
+        for block in blocks(stmt):
+            self.block(block, before | set(targets_of(stmt)) | self.head_names(stmt), inside | self.test_names(stmt))
+
+    def head_names(self, stmt):
+        return set(names_bound(stmt.head)) if isinstance(stmt, While) else set()
+
+    def test_names(self, stmt):
+        return {stmt.test} if isinstance(stmt, While) and is_name(stmt.test) else set()
+
+    def head(self, stmt, later):
+        bound = names_bound(stmt.head)
+        wanted = set(names_read(stmt.body))
+        needed = [n for n in bound if n in wanted or n in later]
+        cheap = all(self.program.avals[n].shape == () for n in bound) and not any(map(blocks, walk(stmt.head)))
+        if self.effects.changed_in(stmt.head) or set(needed) & later or (needed and not cheap):
+            return needed
+        return None
+
+    def features(self):
+        """What the compile policy wants to know: see `backend.policy`."""
+        loops = [s for s in walk(self.program.body) if isinstance(s, For | While)]
+        features = {"loop"} if loops else set()
+        if any(map(reads_what_it_writes, loops)):
+            features.add("element_loop")
+        return frozenset(features)
+
+
+def targets_of(stmt):
+    return [stmt.index] if isinstance(stmt, For) else [stmt.counter] if isinstance(stmt, While) and stmt.counter else []
+
+
+def reads_what_it_writes(loop):
+    """Whether a loop stores into an array that it also reads."""
+    inside = [s for block in blocks(loop) for s in walk(block)]
+    stored = {s.target for s in inside if isinstance(s, Update)}
+    return any(isinstance(s, Apply) and stored.intersection(operands(s)) for s in inside)

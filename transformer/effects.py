@@ -1,0 +1,201 @@
+"""Effects in a lowered program: deferred failures, the tape capacity needed, prints in order.
+
+They are carried by hidden names, which loops and branches hand on like any other changed name. A failure sets the code once; what
+is computed afterwards is not used.
+"""
+
+import builtins
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .analysis.ranges import Ranges
+from .core import Apply, Aval, Effect, Hole, Move, Update, walk
+from .ops.index_templates import Window, covered
+
+CODE, INDEX, NEEDED, TOKEN = "?code", "?index", "?needed", "?token"
+INT64 = np.dtype(np.int64)
+
+
+@dataclass
+class Failure:
+    """A place where a program may fail. `avals` are those of the operands that the exception's source mentions."""
+
+    exception: type
+    text: str
+    avals: tuple
+    origin: Any
+    names: tuple = ()
+
+    def raise_(self, values):
+        """Raise the exception, as NumPy would have; its note says where."""
+        scope = {"np": np, self.exception.__name__: self.exception}
+        scope.update({f"_{k}": python_value(v, a) for k, (v, a) in enumerate(zip(values, self.avals, strict=True))})
+        try:
+            exec(self.text, scope)
+        except self.exception as error:
+            if self.origin is not None:
+                error.add_note(f"raised at {self.origin}: {self.origin.text.strip()}")
+            raise error from None
+
+
+def python_value(value, aval):
+    """What user code would see: a Python number for a weak aval, a NumPy scalar or array otherwise."""
+    value = np.asarray(value)
+    return value.item() if aval.weak else value[()]
+
+
+class Effects:
+    """The hidden names of one program. `lowering` gives access to the hlo builder and the environment."""
+
+    def __init__(self, program, lowering):
+        self.program, self.lowering, self.ranges = program, lowering, Ranges(program)
+        self.avals, self.failures, self.sites, self.tracked = {}, [], {}, {}
+        for stmt in walk(program.body):
+            self.register(stmt)
+
+    # planning ---------------------------------------------------------------------
+    def register(self, stmt):
+        """Find what a statement may do; `tracked` maps it to the hidden names that it changes."""
+        if isinstance(stmt, Effect):
+            self.register_effect(stmt)
+        elif isinstance(stmt, Apply):
+            if "index" in stmt.params and stmt.args:
+                self.register_index(stmt, stmt.args[0], stmt.params["index"], stmt.args[1:])
+            if None in self.program.avals[stmt.target].shape and "shape" in stmt.params and stmt.args:
+                self.track(stmt, NEEDED, Aval((), INT64))
+        elif isinstance(stmt, Update):
+            self.register_index(stmt, stmt.target, stmt.index, stmt.args)
+            if None in self.program.avals[stmt.target].shape:
+                self.track(stmt, NEEDED, Aval((), INT64))
+
+    def register_effect(self, stmt):
+        if stmt.kind == "print":
+            self.track(stmt, TOKEN, Aval((), np.dtype(np.int32)))
+            return
+        names = tuple(f"?raise_{len(self.failures)}_{k}" for k in range(len(stmt.args)))
+        avals = tuple(map(self.program.aval, stmt.args))
+        self.add_failure(stmt, Failure(stmt.params["exception"], stmt.params["text"], avals, stmt.origin, names))
+        for name, aval in zip(names, avals):
+            self.track(stmt, name, aval._replace(weak=False))
+
+    def register_index(self, stmt, array, index, args):
+        for axis, size, entry, atom in dynamic_entries(self.program, array, index, args):
+            if size is None or self.ranges.is_within(atom, size, entry):
+                continue
+            text = f"raise IndexError(f'index {{_0}} is out of bounds for axis {axis} with size {size}')"
+            self.add_failure(stmt, Failure(IndexError, text, (Aval((), INT64, True),), stmt.origin, (INDEX,)), (atom, size, entry))
+
+    def add_failure(self, stmt, failure, check=None):
+        self.failures.append(failure)
+        self.sites.setdefault(id(stmt), []).append((len(self.failures), failure, check))
+        self.track(stmt, CODE, Aval((), np.dtype(np.int32)))
+        self.track(stmt, INDEX, Aval((), INT64))
+
+    def track(self, stmt, name, aval):
+        self.avals[name] = aval
+        self.tracked.setdefault(id(stmt), {})[name] = None
+
+    def initial(self):
+        """The hidden names and their first values."""
+        return {name: self.lowering.hlo.full(aval.shape, 0, aval.dtype) for name, aval in self.avals.items()}
+
+    def outputs(self):
+        """The hidden names that are results of the program, in order."""
+        operands = [n for f in self.failures for n in f.names if n != INDEX]
+        return [*([CODE, INDEX, *operands] if self.failures else []), *([NEEDED] if NEEDED in self.avals else [])]
+
+    def changed_in(self, stmts):
+        return dict.fromkeys(n for s in walk(stmts) for n in self.tracked.get(id(s), ()))
+
+    def changed(self, stmt):
+        return list(self.changed_in([stmt]))
+
+    def is_plain(self, stmt):
+        """A statement that may be computed although its branch is not taken: no loops, stores or prints."""
+        return isinstance(stmt, Apply | Move) or isinstance(stmt, Effect) and stmt.kind == "raise"
+
+    # emission -----------------------------------------------------------------------
+    @property
+    def hlo(self):
+        return self.lowering.hlo
+
+    def is_fine(self):
+        """Whether nothing has failed so far."""
+        return self.hlo.compare("EQ", self.lowering.env[CODE], self.hlo.constant(0, np.int32))
+
+    def fail(self, number, failure, values, test=None):
+        """Record a failure if `test` holds (None: it does) and nothing has failed before."""
+        env, hlo = self.lowering.env, self.hlo
+        first = self.is_fine() if test is None else hlo.and_(self.is_fine(), test)
+        for name, value in zip(failure.names, values, strict=True):
+            env[name] = hlo.select(first, hlo.convert(value, self.avals[name].dtype), env[name])
+        env[CODE] = hlo.select(first, hlo.constant(number, np.int32), env[CODE])
+
+    def emit(self, stmt):
+        if stmt.kind == "print":
+            return self.emit_print(stmt)
+        for number, failure, _ in self.sites[id(stmt)]:
+            self.fail(number, failure, [self.lowering.read(a) for a in stmt.args])
+
+    def emit_print(self, stmt):
+        avals = [self.program.aval(a) for a in stmt.args]
+        code = compile(stmt.params["text"], "<print>", "exec")
+
+        def show(token, *values):
+            scope = {"np": np, "print": builtins.print}
+            exec(code, scope, {f"_{k}": python_value(v, a) for k, (v, a) in enumerate(zip(values, avals))})
+            return (np.asarray(token) + np.int32(1),)
+        values = [self.lowering.env[TOKEN], *map(self.lowering.read, stmt.args)]
+        self.lowering.env[TOKEN], = self.hlo.callback(show, values, [((), np.int32)])
+
+    def before_apply(self, stmt):
+        self.check_indices(stmt)
+        if NEEDED in self.tracked.get(id(stmt), ()):
+            for atom in stmt.args:
+                if isinstance(atom, str) and self.program.avals[atom].dtype.kind in "iu":
+                    self.need(self.lowering.read(atom))
+
+    def before_update(self, stmt):
+        self.check_indices(stmt)
+        shape = self.program.avals[stmt.target].shape
+        for size, entry in zip(shape, [e for e in stmt.index if e is not None]):
+            if size is None and isinstance(entry, Hole):
+                self.need(self.hlo.add(self.lowering.read(stmt.args[entry.position]), 1))
+
+    def need(self, size):
+        env = self.lowering.env
+        env[NEEDED] = self.hlo.op("maximum", [env[NEEDED], self.hlo.convert(size, INT64)], (), INT64)
+
+    def check_indices(self, stmt):
+        for number, failure, (atom, size, entry) in self.sites.get(id(stmt), ()):
+            index = self.hlo.convert(self.lowering.read(atom), INT64)
+            low, high = (0, size - entry.length) if isinstance(entry, Window) else (-size, size - 1)
+            bad = self.hlo.or_(self.hlo.compare("LT", index, low), self.hlo.compare("GT", index, high))
+            if index.shape:
+                axes = range(index.ndim)
+                index = self.hlo.reduce(self.hlo.select(bad, index, np.iinfo(np.int64).max), None, axes, "minimum")
+                bad = self.hlo.reduce(bad, False, axes, "or")
+            self.fail(number, failure, [index], bad)
+
+
+def dynamic_entries(program, array, index, args):
+    """(axis, size, entry, operand) for each integer operand of an index template."""
+    shape, axis = program.aval(array).shape, 0
+    for entry in index:
+        if entry is None:
+            continue
+        if isinstance(entry, Hole | Window):
+            aval = program.aval(args[entry.position])
+            if aval.dtype.kind in "iu":
+                yield axis, shape[axis], entry, args[entry.position]
+            axis += covered(aval) if isinstance(entry, Hole) else 1
+        else:
+            axis += 1
+
+
+def placeholders(text):
+    """The operand numbers that an effect's source mentions."""
+    return sorted({int(n) for n in re.findall(r"\b_(\d+)\b", text)})

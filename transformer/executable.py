@@ -1,0 +1,85 @@
+"""A Core program as a compiled function.
+
+    run = executable(program)
+    outputs = run(arguments)          lists of arrays; the outputs are `backend.array.Array`s
+
+It compiles at the first call, recompiles with the next power of two where a tape was too small, and raises the exception that
+the program met (a raise, an index out of range), as NumPy would have.
+"""
+
+import threading
+
+import numpy as np
+
+from backend import client
+from backend.compile import compile as compile_text
+
+from .lower import CAPACITY, lower
+
+
+class Compiled:
+    """`run(arguments) -> outputs` for one program. See the module's docstring."""
+
+    def __init__(self, program, donate=(), options=(), device=None):
+        self.program, self.donate, self.options, self.device = program, tuple(donate), options, device
+        self.lock = threading.Lock()
+        self.lowered = self.run = None
+        self.plain = None
+
+    def build(self, capacity=CAPACITY):
+        """Lower and compile; returns the backend's Executable."""
+        with self.lock:
+            if self.run is None or self.lowered.capacity < capacity:
+                lowered = lower(self.program, capacity, self.donate, client.platform())
+                if lowered.sized and self.donate:
+                    lowered = lower(self.program, capacity, (), client.platform())
+                run = compile_text(lowered.text, lowered.features, self.options, self.device, lowered.callbacks)
+                self.lowered, self.run = lowered, run
+                self.plain = None if lowered.sized or lowered.failures else run.call
+            return self.run
+
+    def __call__(self, arguments):
+        if self.plain is not None:
+            return self.plain(arguments)
+        if self.run is None:
+            self.build()
+            return self(arguments)
+        lowered, results = self.lowered, self.run.call(arguments)
+        if lowered.sized and int(results[-1]) > lowered.capacity:
+            self.build(1 << (int(results[-1]) - 1).bit_length())
+            return self(arguments)
+        if lowered.failures:
+            raise_failure(lowered, results)
+        return results[: lowered.count]
+
+    def text(self):
+        """The StableHLO text."""
+        self.build()
+        return self.lowered.text
+
+    def hlo_text(self):
+        """XLA's optimised program."""
+        return self.build().hlo_text()
+
+    def cost_analysis(self):
+        return self.build().cost_analysis()
+
+
+def executable(program, donate=(), options=(), device=None):
+    """The compiled form of a program; `donate`: parameter positions whose memory results may reuse."""
+    return Compiled(program, donate, options, device)
+
+
+def raise_failure(lowered, results):
+    """Raise the exception of the first failure that the program met, if any."""
+    code = int(results[lowered.count])
+    if not code:
+        return
+    values = iter(results[lowered.count + 2:])
+    for number, failure in enumerate(lowered.failures, 1):
+        operands = [results[lowered.count + 1] if n == "?index" else next(values) for n in failure.names]
+        if number == code:
+            failure.raise_([np.asarray(v) for v in operands])
+
+
+__all__ = ["Compiled", "executable"]

@@ -1,0 +1,286 @@
+"""Core -> StableHLO text.
+
+    lowered = lower(program)                            from backend.compile import compile
+    run = compile(lowered.text, lowered.features, callbacks=lowered.callbacks)
+    results = run.call(arguments)                       the program's outputs, then what `Lowered` describes
+
+`transformer.executable` does this and what follows from it: reruns with a larger capacity, raises deferred errors.
+
+Statements become ops one by one; `if` and loops become regions that carry only the names that change and are read afterwards.
+The text does not grow with trip counts. Three hidden names carry effects through control flow: the code of the first failure
+(a raise, an index out of range), the tape capacity needed, and a token that keeps prints in order.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from backend.hlo import Hlo, Value
+
+from .analysis.carries import Liveness, changed
+from .core import Aval, Hole, While, is_name, names_bound, names_read
+from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
+from .errors import TransformError
+from .ops import index_lowering
+from .ops.index_templates import FULL
+
+CAPACITY = 64
+
+
+@dataclass
+class Lowered:
+    """What `lower` returns.
+
+    Results of the text, in order: the program's outputs (`count` of them); where `failures` is not empty: the int32 code
+    (0, or the number of a failure, from 1), the int64 index at fault, the operands of each failure; where `sized`: the int64 capacity needed.
+    """
+
+    text: str
+    count: int
+    failures: list
+    sized: bool
+    capacity: int
+    callbacks: list = field(default_factory=list)
+    features: frozenset = frozenset()
+
+
+def lower(program, capacity=CAPACITY, donate=(), platform="cpu"):
+    """Lower a program. Every unknown dimension (a tape's) becomes `capacity`; `donate`: positions of parameters whose memory
+    results may reuse."""
+    return Lowering(program, capacity, platform).run(donate)
+
+
+class Lowering:
+    """One run over a program. `env` maps the names in scope to hlo values."""
+
+    def __init__(self, program, capacity, platform):
+        self.program, self.capacity = program, capacity
+        self.hlo = Hlo(program.name, platform)
+        self.effects = Effects(program, self)
+        self.live = Liveness(program, self.effects)
+        self.env = {}
+
+    def run(self, donate):
+        for name in self.program.params:
+            aval = self.program.avals[name]
+            if None in aval.shape:
+                raise TransformError(f"the argument {name} has an unknown size under jit", "Pass an array of known shape.")
+            self.env[name] = self.hlo.parameter(aval.shape, aval.dtype, aval.weak)
+        self.env.update(self.effects.initial())
+        self.block(self.program.body)
+        outputs = [self.output(atom) for atom in self.program.outputs]
+        outputs += [self.env[name] for name in self.effects.outputs()]
+        text = self.hlo.finish(outputs, self.aliases(outputs, donate))
+        return Lowered(text, len(self.program.outputs), self.effects.failures, NEEDED in self.env, self.capacity,
+                       self.hlo.callbacks, self.live.features())
+
+    def output(self, atom):
+        aval = self.program.aval(atom)
+        if None in aval.shape:
+            raise TransformError(f"an output has the shape {aval}, which depends on data: jit needs sizes that are known",
+                                 "Return an array of fixed size, or call the function without jit.")
+        return self.hlo.convert(self.read(atom), aval.dtype)
+
+    def aliases(self, outputs, donate):
+        """Parameter position -> output of the same type, each output once."""
+        free, chosen = list(range(len(self.program.outputs))), {}
+        for position in donate:
+            param = self.hlo.params[position]
+            fits = [k for k in free if outputs[k].type == param.type]
+            if fits:
+                chosen[position] = fits[0]
+                free.remove(fits[0])
+        return chosen
+
+    # names --------------------------------------------------------------------
+    def aval(self, name):
+        """The aval of a name, with the capacity for unknown dimensions."""
+        aval = self.program.avals[name] if name in self.program.avals else self.effects.avals[name]
+        if None not in aval.shape:
+            return aval
+        return Aval(tuple(self.capacity if d is None else d for d in aval.shape), aval.dtype)
+
+    def read(self, atom):
+        return self.env[atom] if is_name(atom) else self.hlo.constant(atom)
+
+    def bind(self, name, value):
+        """Bind a name to a value, which is brought to the name's dtype."""
+        aval = self.aval(name)
+        if value.shape != aval.shape:
+            raise TransformError(f"{name} is lowered with shape {value.shape}, its aval is {aval}", "This is a fault of an op's lowering.")
+        value = self.hlo.convert(value, aval.dtype)
+        self.env[name] = Value(value.name, value.shape, value.dtype, True, value.literal) if aval.weak else value
+
+    def rebind(self, names, values):
+        for name, value in zip(names, values, strict=True):
+            self.env[name] = Value(value.name, value.shape, value.dtype, self.aval(name).weak)
+
+    def zeros(self, name):
+        aval = self.aval(name)
+        return self.hlo.full(aval.shape, 0, aval.dtype)
+
+    def values(self, names):
+        """Current values; zeros for a name that this branch has not bound."""
+        return [self.hlo.convert(self.env[n], self.aval(n).dtype) if n in self.env else self.zeros(n) for n in names]
+
+    # statements ---------------------------------------------------------------
+    def block(self, stmts):
+        for stmt in stmts:
+            try:
+                getattr(self, "lower_" + type(stmt).__name__.lower())(stmt)
+            except TransformError as error:
+                raise error.at(getattr(stmt, "origin", None))
+
+    def lower_mark(self, stmt):
+        pass
+
+    def lower_apply(self, stmt):
+        avals = [self.program.aval(a) for a in stmt.args]
+        check_sizes(stmt, avals, self.program.avals[stmt.target])
+        self.effects.before_apply(stmt)
+        values = [self.read(a) for a in stmt.args]
+        lowering = stmt.op.rule("lower")
+        self.bind(stmt.target, lowering(self.hlo, self.aval(stmt.target), *values, **stmt.params))
+
+    def lower_move(self, stmt):
+        self.bind(stmt.target, self.read(stmt.source))
+
+    def lower_update(self, stmt):
+        self.effects.before_update(stmt)
+        args = [self.read(a) for a in stmt.args]
+        target = self.env[stmt.target]
+        self.bind(stmt.target, index_lowering.update(self.hlo, target, self.read(stmt.value), stmt.index, args, stmt.mode))
+
+    def lower_effect(self, stmt):
+        self.effects.emit(stmt)
+
+    # control flow --------------------------------------------------------------
+    def lower_if(self, stmt):
+        names = self.live.results(stmt)
+        test = self.hlo.convert(self.read(stmt.test), bool)
+        if self.is_small(stmt.body) and self.is_small(stmt.orelse):
+            yes, no = (self.branch(block, names) for block in (stmt.body, stmt.orelse))
+            results = [x if x is y else self.hlo.select(test, x, y) for x, y in zip(yes, no)]
+        elif names:
+            results = self.hlo.if_(test, lambda: self.branch(stmt.body, names), lambda: self.branch(stmt.orelse, names))
+        else:
+            return
+        self.rebind(names, results)
+
+    def branch(self, stmts, names):
+        """Lower a block in a scope of its own; the values of `names` at its end."""
+        outer, self.env = self.env, dict(self.env)
+        try:
+            self.block(stmts)
+            return self.values(names)
+        finally:
+            self.env = outer
+
+    def is_small(self, stmts):
+        """Whether both sides of an `if` are better computed and selected from: few ops, on scalars only."""
+        if len(stmts) > 12 or not all(self.effects.is_plain(s) for s in stmts):
+            return False
+        bound = names_bound(stmts)
+        return all(self.aval(n).shape == () for n in [*bound, *names_read(stmts)])
+
+    def lower_for(self, stmt):
+        names = self.live.results(stmt)
+        lo, hi = (self.hlo.convert(self.read(a), np.int64) for a in (stmt.lo, stmt.hi))
+        if CODE in self.env and hi.literal is None:
+            hi = self.hlo.select(self.effects.is_fine(), hi, lo)
+
+        def test(index, *values):
+            return self.hlo.compare("LT" if stmt.step > 0 else "GT", index, hi)
+
+        def body(index, *values):
+            outer, self.env = self.env, dict(self.env)
+            self.rebind(names, values)
+            self.bind(stmt.index, index)
+            self.block(stmt.body)
+            results = [self.hlo.add(index, self.hlo.constant(stmt.step, np.int64)), *self.values(names)]
+            self.env = outer
+            return results
+        results = self.hlo.while_([lo, *self.values(names)], test, body)
+        self.rebind(names, results[1:])
+
+    def lower_while(self, stmt):
+        names = self.live.results(stmt)
+        if stmt.counter:
+            self.env[stmt.counter] = self.hlo.constant(0, self.aval(stmt.counter).dtype)
+            names = [stmt.counter, *names]
+        head = self.live.head_results(stmt)
+        if head is None:
+            self.while_simple(stmt, names)
+        else:
+            self.while_rotated(stmt, names, head)
+
+    def test_of(self, stmt):
+        """The test after the head, which also fails once the program has failed: the loop might not end then."""
+        test = self.hlo.convert(self.read(stmt.test), bool)
+        return self.hlo.and_(test, self.effects.is_fine()) if CODE in self.env else test
+
+    def advance(self, stmt):
+        if stmt.counter:
+            self.bind(stmt.counter, self.hlo.add(self.env[stmt.counter], self.hlo.constant(1, self.aval(stmt.counter).dtype)))
+
+    def while_simple(self, stmt, names):
+        """The head computes nothing but the test: it becomes the loop's test."""
+        def scoped(block, finish):
+            def region(*values):
+                outer, self.env = self.env, dict(self.env)
+                self.rebind(names, values)
+                for stmts in block:
+                    self.block(stmts)
+                results = finish()
+                self.env = outer
+                return results
+            return region
+
+        def finish():
+            self.advance(stmt)
+            return self.values(names)
+        repeated = [stmt.head] if names_bound(stmt.head).keys() & names_read(stmt.body).keys() else []
+        test = scoped([stmt.head], lambda: self.test_of(stmt))
+        self.rebind(names, self.hlo.while_(self.values(names), test, scoped([*repeated, stmt.body], finish)))
+
+    def while_rotated(self, stmt: While, names, head):
+        """The head runs once before the loop and at the end of each round; the test and what the head binds are carried."""
+        self.block(stmt.head)
+        carried = [*names, *head]
+
+        def body(test, *values):
+            outer, self.env = self.env, dict(self.env)
+            self.rebind(carried, values)
+            self.block(stmt.body)
+            self.advance(stmt)
+            self.block(stmt.head)
+            results = [self.test_of(stmt), *self.values(carried)]
+            self.env = outer
+            return results
+        results = self.hlo.while_([self.test_of(stmt), *self.values(carried)], lambda test, *values: test, body)
+        self.rebind(carried, results[1:])
+
+
+def check_sizes(stmt, avals, out):
+    """Unknown sizes stand for a capacity: only creating such an array, and reading it at a scalar index, has a meaning."""
+    if None in out.shape and not ("shape" in stmt.params or any(None in a.shape for a in avals)):
+        raise TransformError(f"the result of {stmt.op.name} has a size that depends on data ({out}): jit needs sizes that are known",
+                             "Use a masked form such as np.where(mask, x, 0), or call the function without jit.")
+    if not any(None in a.shape for a in avals):
+        return
+    index = stmt.params.get("index")
+    entries = [e for e in index if e is not None] if index is not None else None
+    if entries is None or len(entries) != len(avals[0].shape) or any(None in a.shape for a in avals[1:]):
+        refuse(stmt)
+    for entry, size in zip(entries, avals[0].shape):
+        scalar = isinstance(entry, Hole) and avals[1 + entry.position].shape == ()
+        if size is None and not (scalar or isinstance(entry, int) and entry >= 0):
+            refuse(stmt)
+
+
+def refuse(stmt):
+    raise TransformError(f"{stmt.op.name} reads an array whose size depends on data: jit needs sizes that are known",
+                         "Call the function without jit, or make the size a static argument.")
+
+
+__all__ = ["CODE", "FULL", "INDEX", "TOKEN", "Lowered", "Lowering", "changed", "lower"]
