@@ -214,6 +214,16 @@ def _excerpt(text, message):
     return lines[int(found[1]) - 1][:400] if found and int(found[1]) <= len(lines) else ""
 
 
+@functools.cache
+def register_lapack():
+    """Make the `lapack_*` targets of jaxlib known to XLA (jax registers the same functions under the same names)."""
+    from jaxlib import lapack
+    from jaxlib.cpu import _lapack
+    _lapack.initialize()
+    for name, function, version in lapack.registrations()["cpu"]:
+        library().register_custom_call_target(name, function, platform="cpu", api_version=version)
+
+
 def compile_options(overrides=(), replicas=1, device_list=None):
     """jaxlib's CompileOptions with (name, value) overrides of XLA's flags."""
     options = library().CompileOptions()
@@ -228,6 +238,8 @@ def compile_text(text, overrides=(), device_list=None, callbacks=()):
     """Compile StableHLO text for one device, or as one replica per device. `callbacks`: the functions of `Hlo.callback`."""
     chosen = tuple(device_list) if device_list else (default_device(),)
     module = parse(text)
+    if '"lapack_' in text:
+        register_lapack()
     options = compile_options(overrides, len(chosen), chosen)
     return client().compile_and_load(module, library().DeviceList(chosen), options, list(callbacks))
 
@@ -239,6 +251,7 @@ def serialize(loaded):
 
 def deserialize(data, overrides=(), device_list=None):
     chosen = tuple(device_list) if device_list else (default_device(),)
+    register_lapack()
     options = compile_options(overrides, len(chosen), chosen)
     return client().deserialize_executable(data, library().DeviceList(chosen), options)
 
