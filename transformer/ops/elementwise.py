@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from .op import elementwise
-from .samples import ANY, PAIR, POSITIVE, integers, uniform
+from .op import Op, elementwise, infer_elementwise, register
+from .samples import ANY, PAIR, POSITIVE, uniform
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -139,6 +139,20 @@ def sqrt(g, x, out):
     return 0.5 * g / out
 
 
+class _Root:
+    """Square root of a sum of squares: the derivative at 0 is 0."""
+
+    def d_x(g, x, out):
+        return 0.5 * g / np.where(out == 0, np.inf, out)
+
+    def infer(x):
+        return infer_elementwise(np.sqrt, (x,))
+
+
+root = register(Op("root", np.sqrt, _Root.infer, at_result_type("sqrt"), partials=(_Root.d_x,), notation=lambda x: "np.sqrt({0})",
+                   samples=POSITIVE)).bind
+
+
 @elementwise(np.cbrt, lower=at_result_type("cbrt"), samples=POSITIVE, singular=True)
 def cbrt(g, x, out):
     return g / (3 * out ** 2)
@@ -254,4 +268,4 @@ class logaddexp2:
         return g * np.exp2(np.where(y == out, 0, y - out))
 
 
-__all__ = ["LN10", "LN2", "at_result_type", "integers", "is_literal"]
+__all__ = ["LN10", "LN2", "at_result_type", "is_literal", "root"]

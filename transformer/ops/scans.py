@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import TransformError
+from . import complexes, extrema, integers, logic, rounding, trigonometry  # noqa: F401  (`outer` is declared for each of their ufuncs)
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, function, op, register
 from .reductions import dtype_of, masked, normal_axis, sum_dtype
@@ -352,17 +353,3 @@ def _gradient_end(take, steps, uneven, edge_order, last):
     if last:
         return c * take(third) - b * take(next_) + a * take(near)
     return -a * take(near) + b * take(next_) - c * take(third)
-
-
-@function(np.trapezoid, array=True)
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """np.trapezoid."""
-    axis = normal_axis(axis, np.ndim(y))
-    later, earlier = (y[along(axis, part, np.ndim(y))] for part in (slice(1, None), slice(None, -1)))
-    if x is None:
-        step = dx
-    elif np.ndim(x) == 1:
-        step = np.reshape(np.diff(x), (-1, *(1,) * (np.ndim(y) - axis - 1)))
-    else:
-        step = np.diff(x, axis=axis)
-    return np.sum(step * (later + earlier) / 2.0, axis=axis)
