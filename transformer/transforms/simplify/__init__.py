@@ -1,0 +1,46 @@
+"""Simplify a Core program to what a person would write: one line a pass.
+
+The primal part keeps every bit: identities that are exact only up to rounding or the sign of zero are for derivatives.
+"""
+
+from .apply_identities import apply_identities
+from .decide_branches import decide_branches
+from .fold_constants import fold_constants
+from .propagate_copies import propagate_copies
+from .remove_dead import remove_dead
+from .share_expressions import share_expressions
+
+PASSES = [
+    remove_dead,
+    propagate_copies,
+    fold_constants,
+    propagate_copies,
+    apply_identities,
+    decide_branches,
+    share_expressions,
+    propagate_copies,
+    remove_dead,
+]
+ROUNDS = 5
+
+
+def simplify(program):
+    """An equivalent program with fewer and simpler statements."""
+    before = None
+    for _ in range(ROUNDS):
+        for simplifying in PASSES:
+            program = simplifying(program)
+        size = summary(program)
+        if size == before:
+            break
+        before = size
+    return program
+
+
+def summary(program):
+    """What tells whether a round has changed anything."""
+    from ...core import operands, targets, walk
+    return [(type(s), *targets(s), *operands(s)) for s in walk(program.body)]
+
+
+__all__ = ["simplify"]

@@ -1,0 +1,163 @@
+"""Algebraic identities: those that change no bit everywhere, the others in derivatives only.
+
+Before:                              After:
+    a = x * 1.0                          a = x
+    b = -y                               c = a - y
+    c = a + b
+
+The rules are in `arithmetic` and `arrangement`; each takes this pass and a statement, and gives the atom or statement that
+replaces it, or None.
+"""
+
+from ...core import Apply, Hole, Move, Update, is_name, names_rebound
+from . import arithmetic, arrangement
+from .derived import derived_names
+from .rewriting import Rewriter, Scoped, count_uses
+
+ROUNDS = 8
+
+
+def apply_identities(program):
+    """The program with simpler statements; replaced ones become Moves."""
+    return Identities(program).run()
+
+
+class Identities(Rewriter):
+    def __init__(self, program):
+        super().__init__(program)
+        self.rules = {**arithmetic.RULES, **arrangement.RULES}
+        self.definitions = Scoped()
+        self.tables.append(self.definitions)
+        self.uses = count_uses(program)
+        self.derived = derived_names(program)
+        self.blank = {}
+
+    # what rules ask ------------------------------------------------------------
+    def definition(self, atom, *ops):
+        """The Apply that gives an atom its value, if it is one of `ops` and its operands still have the same values."""
+        if not is_name(atom) or atom not in self.definitions:
+            return None
+        stmt, versions = self.definitions[atom]
+        if ops and stmt.op.name not in ops:
+            return None
+        return stmt if versions == tuple(map(self.version, stmt.args)) else None
+
+    def once(self, atom):
+        """Whether a name is read once only, so that folding it into its reader saves a statement."""
+        return self.uses.get(atom, 2) <= 1
+
+    def loose(self, stmt):
+        """Whether a statement belongs to a derivative: zeros may lose their sign there, products may be reordered."""
+        return stmt.target in self.derived
+
+    def uniform(self, atom):
+        """The number that fills an atom (a literal, or an array of equal numbers); None if there is no such number."""
+        if not is_name(atom):
+            return atom
+        stmt = self.definition(atom)
+        return None if stmt is None else arrangement.filling(self, stmt)
+
+    def make(self, stmt, op, *args, **params):
+        """Emit a helper statement in front of `stmt`; its name."""
+        aval = op.infer(*map(self.aval, args), **params)
+        weak = all(self.aval(a).weak for a in args) and self.avals[stmt.target].weak
+        name = self.fresh(self.hints.get(stmt.target, stmt.target), aval._replace(weak=weak))
+        if stmt.target in self.derived:
+            self.derived.add(name)
+        self.uses[name] = 1
+        self.apply(Apply(name, op, tuple(args), params, stmt.origin))
+        return name
+
+    # statements ------------------------------------------------------------------
+    def apply(self, stmt):
+        for _ in range(ROUNDS):
+            stmt = self.slim(stmt)
+            found = self.simpler(stmt)
+            if found is None:
+                break
+            if not isinstance(found, Apply):
+                return self.replace(stmt, found)
+            stmt = found
+        if stmt.target not in self.mutable:
+            self.definitions[stmt.target] = stmt, tuple(map(self.version, stmt.args))
+        elif stmt.op.name in ("zeros", "empty"):
+            self.blank[stmt.target] = self.out, len(self.out), stmt.op.name == "zeros"
+        self.emit(stmt)
+
+    def simpler(self, stmt):
+        for rule in self.rules.get(stmt.op.name, ()):
+            found = rule(self, stmt)
+            if found is not None and self.keeps(found, stmt):
+                return found
+        return None
+
+    def keeps(self, found, stmt):
+        """Whether a replacement has the aval of what it replaces."""
+        want = self.avals[stmt.target]
+        if not isinstance(found, Apply):
+            have = self.aval(found)
+            return have == want or (have.weak and not is_name(found) and want.weak and have.dtype == want.dtype)
+        have = found.op.infer(*map(self.aval, found.args), **found.params)
+        weak = bool(found.args) and all(self.aval(a).weak for a in found.args)
+        return have.shape == want.shape and have.dtype == want.dtype and (weak or not want.weak)
+
+    def replace(self, stmt, atom):
+        if is_name(atom) and atom in self.mutable or stmt.target in self.mutable or not is_name(atom):
+            return self.emit(Move(stmt.target, atom, stmt.origin))
+        self.replaced[stmt.target] = atom
+        self.uses[atom] = self.uses.get(atom, 0) + self.uses.get(stmt.target, 0) - 1
+
+    def slim(self, stmt):
+        """An elementwise statement that reads the number itself instead of an array filled with it."""
+        if not stmt.op.elementwise:
+            return stmt
+        for position, arg in enumerate(stmt.args):
+            for plain in arrangement.narrower(self, arg):
+                args = (*stmt.args[:position], plain, *stmt.args[position + 1:])
+                found = Apply(stmt.target, stmt.op, args, stmt.params, stmt.origin)
+                if not all(self.aval(a).weak for a in args) and self.keeps(found, stmt):
+                    return self.slim(found)
+        return stmt
+
+    # stores into arrays of zeros -----------------------------------------------------
+    def emit(self, stmt):
+        for name in [n for n in getattr(stmt, "args", ()) if n in self.blank] if self.blank else ():
+            self.read(name)
+        if isinstance(stmt, Move | Update) and self.blank:
+            self.read(stmt.source if isinstance(stmt, Move) else stmt.value)
+        super().emit(stmt)
+
+    def read(self, name):
+        """An array that was read can no longer be made by its first store."""
+        if name in self.blank:
+            out, position, zero = self.blank[name]
+            self.blank[name] = None, position, zero
+
+    def loop(self, stmt):
+        for name in names_rebound(stmt):
+            self.blank.pop(name, None)
+        return super().loop(stmt)
+
+    def visit_if(self, stmt):
+        for name in names_rebound(stmt):
+            self.blank.pop(name, None)
+        super().visit_if(stmt)
+
+    def update(self, stmt):
+        if stmt.target not in self.blank:
+            return self.emit(stmt)
+        out, position, zero = self.blank.pop(stmt.target)
+        arrays = any(self.aval(stmt.args[e.position]).shape for e in stmt.index if isinstance(e, Hole))
+        if stmt.mode == "add" and zero and not arrays and stmt.target in self.derived:
+            stmt = Update(stmt.target, stmt.index, stmt.args, stmt.value, "set", stmt.origin)
+        whole = stmt.mode == "set" and arrangement.is_whole(stmt.index)
+        if not whole or out is not self.out or self.aval(stmt.value) != self.avals[stmt.target] or stmt.value == stmt.target:
+            return self.emit(stmt)
+        out[position] = None
+        self.emit(Move(stmt.target, stmt.value, stmt.origin))
+
+    def block(self, stmts):
+        return [s for s in super().block(stmts) if s is not None]
+
+
+__all__ = ["apply_identities"]

@@ -1,0 +1,226 @@
+"""Identities of + - * / ** and unary minus.
+
+A rule takes the pass and a statement; it gives the replacing atom or statement, or None. Everything under `r.loose` holds only
+up to the sign of zeros, nan from infinite partials, or rounding, and is for derivatives; the rest is exact in IEEE arithmetic.
+"""
+
+import math
+
+import numpy as np
+
+from ...core import Apply, is_name
+from ...ops.op import TABLE
+
+
+def is_number(value, number):
+    """Whether a fill value is the given number (None is not)."""
+    return value is not None and np.shape(value) == () and bool(value == number)
+
+
+def is_plus_zero(value):
+    return is_number(value, 0) and math.copysign(1.0, np.real(value)) > 0 and math.copysign(1.0, np.imag(value)) > 0
+
+
+def is_minus_zero(value):
+    return is_number(value, 0) and math.copysign(1.0, np.real(value)) < 0 and np.isrealobj(value)
+
+
+def exact(r, atom):
+    """Whether arithmetic on an atom is exact (integers)."""
+    return r.aval(atom).dtype.kind in "iu"
+
+
+def signs_move(r, stmt):
+    """Whether -a * b is -(a * b): not for complex numbers, where a zero part may differ in sign."""
+    kind = r.avals[stmt.target].dtype.kind
+    return kind in "if" or (kind == "c" and r.loose(stmt))
+
+
+def apply(stmt, op, *args, **params):
+    return Apply(stmt.target, TABLE[op], args, params, stmt.origin)
+
+
+def negated(r, atom):
+    """What an atom is the negative of, if folding that in saves a statement; else None."""
+    if not is_name(atom):
+        negative = isinstance(atom, float | int) and not isinstance(atom, bool) and math.copysign(1.0, atom) < 0 and atom == atom
+        return -atom if negative and atom != 0 else None
+    stmt = r.definition(atom, "negative")
+    return stmt.args[0] if stmt and r.once(atom) else None
+
+
+def scaled_negatively(r, atom):
+    """(c, y, swapped) if an atom is a product with a negative literal -c; else None."""
+    stmt = r.definition(atom, "multiply", "divide")
+    if stmt is None or not r.once(atom):
+        return None
+    factor, other = stmt.args
+    if is_name(factor) or not is_name(other) or negated(r, factor) is None:
+        return None
+    return stmt, negated(r, factor), other
+
+
+def positive_product(r, stmt, atom):
+    """The name of c * y where `atom` is -c * y; None if it is no such product."""
+    found = scaled_negatively(r, atom) if signs_move(r, stmt) else None
+    return None if found is None else r.make(stmt, found[0].op, found[1], found[2])
+
+
+def add_zero(r, stmt):
+    x, y = stmt.args
+    for zero, other in ((x, y), (y, x)):
+        value = r.uniform(zero)
+        if is_number(value, 0) and (exact(r, other) or is_minus_zero(value) or r.loose(stmt)):
+            return other if r.aval(other).shape == r.avals[stmt.target].shape else spread_out(r, stmt, other)
+    return None
+
+
+def spread_out(r, stmt, atom):
+    shape = r.avals[stmt.target].shape
+    return None if None in shape or r.aval(atom).weak else apply(stmt, "broadcast_to", atom, shape=shape)
+
+
+def add_negative(r, stmt):
+    x, y = stmt.args
+    if r.avals[stmt.target].dtype.kind not in "ifc":
+        return None
+    if negated(r, y) is not None:
+        return apply(stmt, "subtract", x, negated(r, y))
+    if is_name(x) and negated(r, x) is not None:
+        return apply(stmt, "subtract", y, negated(r, x))
+    found = positive_product(r, stmt, y)
+    return None if found is None else apply(stmt, "subtract", x, found)
+
+
+def subtract_zero(r, stmt):
+    x, y = stmt.args
+    value = r.uniform(y)
+    if is_number(value, 0) and (exact(r, x) or is_plus_zero(value) or r.loose(stmt)):
+        return x
+    if r.loose(stmt) and is_number(r.uniform(x), 0) and r.avals[stmt.target].dtype.kind in "ifc":
+        return apply(stmt, "negative", y)
+    return None
+
+
+def subtract_negative(r, stmt):
+    x, y = stmt.args
+    if r.avals[stmt.target].dtype.kind not in "ifc":
+        return None
+    if negated(r, y) is not None:
+        return apply(stmt, "add", x, negated(r, y))
+    found = positive_product(r, stmt, y)
+    return None if found is None else apply(stmt, "add", x, found)
+
+
+def multiply_one(r, stmt):
+    x, y = stmt.args
+    for one, other in ((x, y), (y, x)):
+        if is_number(r.uniform(one), 1):
+            return other if r.aval(other) == r.avals[stmt.target] else spread_out(r, stmt, other)
+        if is_number(one, -1) and not is_name(one) and r.avals[stmt.target].dtype.kind in "if":
+            return apply(stmt, "negative", other)
+    return None
+
+
+def multiply_zero(r, stmt):
+    if not r.loose(stmt) or not any(is_number(r.uniform(a), 0) for a in stmt.args):
+        return None
+    return zeros(r, stmt)
+
+
+def zeros(r, stmt):
+    """A statement or literal of zeros with the aval of a statement's target."""
+    aval = r.avals[stmt.target]
+    if aval.shape == ():
+        zero = aval.dtype.type(0)
+        return zero.item() if aval.weak else zero
+    return None if None in aval.shape else apply(stmt, "zeros", shape=aval.shape, dtype=aval.dtype)
+
+
+def multiply_negative(r, stmt):
+    """a * -b is -(a * b)."""
+    x, y = stmt.args
+    if not signs_move(r, stmt):
+        return None
+    minus_x, minus_y = (negated(r, a) if is_name(a) else None for a in (x, y))
+    if minus_x is not None and minus_y is not None:
+        return apply(stmt, stmt.op.name, minus_x, minus_y)
+    if minus_x is not None:
+        x, y = minus_x, y
+    elif minus_y is not None:
+        x, y = x, minus_y
+    else:
+        return None
+    if negated(r, x) is not None and not is_name(x):
+        return apply(stmt, stmt.op.name, negated(r, x), y)
+    return apply(stmt, "negative", r.make(stmt, stmt.op, x, y))
+
+
+def multiply_reciprocal(r, stmt):
+    """g * (1 / x) is g / x."""
+    if not r.loose(stmt):
+        return None
+    for g, reciprocal in (stmt.args, stmt.args[::-1]):
+        found = r.definition(reciprocal, "divide")
+        if found and r.once(reciprocal) and not is_name(found.args[0]) and is_number(found.args[0], 1):
+            return apply(stmt, "divide", g, found.args[1])
+    return None
+
+
+def multiply_literals(r, stmt):
+    """c * (d * x) is (c * d) * x for literals, or (c * g) with g = d * x."""
+    if not r.loose(stmt):
+        return None
+    for c, product in (stmt.args, stmt.args[::-1]):
+        found = r.definition(product, "multiply")
+        if type(c) in (int, float) and found and r.once(product):
+            for d, x in (found.args, found.args[::-1]):
+                if type(d) in (int, float) and is_name(x):
+                    return apply(stmt, "multiply", c * d, x)
+    return None
+
+
+def divide_one(r, stmt):
+    x, y = stmt.args
+    if is_number(r.uniform(y), 1):
+        return x
+    if r.loose(stmt) and is_number(r.uniform(x), 0):
+        return zeros(r, stmt)
+    return None
+
+
+def negative_negative(r, stmt):
+    found = r.definition(stmt.args[0], "negative")
+    return found.args[0] if found else None
+
+
+def negative_product(r, stmt):
+    """-(c * x) is -c * x, also for quotients."""
+    found = r.definition(stmt.args[0], "multiply", "divide") if signs_move(r, stmt) else None
+    if found is None or not r.once(stmt.args[0]) or type(found.args[0]) not in (int, float) or not is_name(found.args[1]):
+        return None
+    if found.args[0] == 0 or found.args[0] != found.args[0]:
+        return None
+    return apply(stmt, found.op.name, -found.args[0], found.args[1])
+
+
+def negative_difference(r, stmt):
+    found = r.definition(stmt.args[0], "subtract")
+    if found and r.loose(stmt) and r.once(stmt.args[0]):
+        return apply(stmt, "subtract", *found.args[::-1])
+    return zeros(r, stmt) if r.loose(stmt) and is_number(r.uniform(stmt.args[0]), 0) else None
+
+
+def power_one(r, stmt):
+    x, y = stmt.args
+    return x if not is_name(y) and is_number(y, 1) else None
+
+
+RULES = {
+    "add": (add_zero, add_negative),
+    "subtract": (subtract_zero, subtract_negative),
+    "multiply": (multiply_one, multiply_zero, multiply_negative, multiply_reciprocal, multiply_literals),
+    "divide": (divide_one, multiply_negative),
+    "negative": (negative_negative, negative_product, negative_difference),
+    "power": (power_one,),
+}

@@ -1,0 +1,124 @@
+"""Identities of ops that arrange, fill, select or convert elements. All are exact."""
+
+import numpy as np
+
+from ...core import Apply, is_name
+from ...ops.op import TABLE
+from .arithmetic import apply
+
+FILLED = {"zeros": 0, "ones": 1}
+REDUCTIONS = ("sum", "prod", "max", "min")
+
+
+def filling(r, stmt):
+    """The number that fills the result of an Apply, as a scalar of its dtype; None if its elements may differ."""
+    aval = r.avals[stmt.target]
+    if stmt.op.name in FILLED:
+        return aval.dtype.type(FILLED[stmt.op.name])
+    if stmt.op.name == "full":
+        return None if is_name(stmt.args[0]) else aval.dtype.type(stmt.args[0])
+    if stmt.op.name in ("broadcast_to", "reshape", "transpose"):
+        return r.uniform(stmt.args[0])
+    if stmt.op.name == "constant" and 0 < np.size(stmt.params["value"]):
+        flat = np.reshape(stmt.params["value"], -1)
+        return flat[0] if flat.tobytes() == flat[:1].tobytes() * flat.size else None
+    return None
+
+
+def narrower(r, atom):
+    """Smaller atoms that broadcast to the value of an atom: the number that fills it, the operand of its broadcast."""
+    if not is_name(atom):
+        return
+    value = r.uniform(atom)
+    if value is not None:
+        yield np.asarray(value)[()].item()
+        return
+    found = r.definition(atom, "broadcast_to")
+    if found:
+        yield found.args[0]
+
+
+def is_whole(template):
+    """Whether an index names every element in place."""
+    return all(isinstance(e, slice) and e == slice(None) for e in template)
+
+
+def same_shape(r, stmt):
+    """reshape, broadcast_to to the shape that is there; transpose and conjugate that change nothing."""
+    x = stmt.args[0]
+    return x if r.aval(x).shape == r.avals[stmt.target].shape and None not in r.aval(x).shape else None
+
+
+def through(*names):
+    """A rule that skips an inner op of the same kind: reshape of a reshape, broadcast of a broadcast."""
+    def rule(r, stmt):
+        found = r.definition(stmt.args[0], *names)
+        return Apply(stmt.target, stmt.op, (found.args[0], *stmt.args[1:]), stmt.params, stmt.origin) if found else None
+    return rule
+
+
+def fill_again(r, stmt):
+    """A filled array broadcast or reshaped is filled to begin with."""
+    aval, value = r.avals[stmt.target], r.uniform(stmt.args[0])
+    if value is None or None in aval.shape or aval.shape == ():
+        return None
+    shape = {"shape": aval.shape, "dtype": aval.dtype}
+    value = aval.dtype.type(value)
+    for name, number in FILLED.items():
+        if value.tobytes() == aval.dtype.type(number).tobytes():
+            return apply(stmt, name, **shape)
+    return apply(stmt, "full", value.item(), **shape)
+
+
+def identity_axes(r, stmt):
+    axes = stmt.params["axes"]
+    if axes == tuple(range(len(axes))):
+        return stmt.args[0]
+    inner = r.definition(stmt.args[0], "transpose")
+    if inner is None:
+        return None
+    return apply(stmt, "transpose", inner.args[0], axes=tuple(inner.params["axes"][a] for a in axes))
+
+
+def no_axes(r, stmt):
+    return stmt.args[0] if stmt.params.get("axis") == () else None
+
+
+def whole_index(r, stmt):
+    return stmt.args[0] if is_whole(stmt.params["index"]) and len(stmt.args) == 1 else None
+
+
+def same_dtype(r, stmt):
+    x, dtype = stmt.args[0], np.dtype(stmt.params["dtype"])
+    if r.aval(x).dtype == dtype:
+        return x
+    inner = r.definition(x, "astype")
+    if inner and np.can_cast(r.aval(inner.args[0]).dtype, inner.params["dtype"], "safe"):
+        return apply(stmt, "astype", inner.args[0], dtype=dtype)
+    return None
+
+
+def real_conjugate(r, stmt):
+    return stmt.args[0] if r.aval(stmt.args[0]).dtype.kind in "biuf" else None
+
+
+def decided(r, stmt):
+    """where with a literal test, or with twice the same choice."""
+    test, x, y = stmt.args
+    if x is y or (is_name(x) and x == y):
+        return x
+    return (x if test else y) if not is_name(test) and np.shape(test) == () else None
+
+
+RULES = {
+    "reshape": (same_shape, through("reshape"), fill_again),
+    "broadcast_to": (same_shape, through("broadcast_to"), fill_again),
+    "transpose": (identity_axes, fill_again),
+    "getitem": (whole_index,),
+    "astype": (same_dtype,),
+    "conjugate": (real_conjugate,), "conj": (real_conjugate,), "real": (real_conjugate,),
+    "where": (decided,),
+    **dict.fromkeys(REDUCTIONS, (no_axes,)),
+}
+
+__all__ = ["RULES", "TABLE", "filling", "is_whole", "narrower"]

@@ -1,0 +1,34 @@
+"""Put the branch of an `if` with a literal test into the block around it; drop loops that run no round.
+
+Before:                              After:
+    if True:                             y = np.sin(x)
+        y = np.sin(x)
+    else:
+        y = x
+"""
+
+from ...core import If, Move, is_name, names_bound
+from .rewriting import Rewriter
+
+
+def decide_branches(program):
+    """The program without `if`s on literals and loops over empty literal ranges."""
+    return Deciding(program).run()
+
+
+class Deciding(Rewriter):
+    def branch(self, stmt):
+        if is_name(stmt.test):
+            return self.emit(stmt)
+        taken, other = (stmt.body, stmt.orelse) if stmt.test else (stmt.orelse, stmt.body)
+        rebinds = any(isinstance(s, Move) for s in taken)
+        if self.depth and rebinds:
+            return self.emit(If(stmt.test, stmt.body, stmt.orelse, stmt.origin))
+        for inner in taken:
+            self.emit(inner)
+        return names_bound(other)
+
+    def visit_for(self, stmt):
+        literal = not is_name(stmt.lo) and not is_name(stmt.hi)
+        if not literal or len(range(int(stmt.lo), int(stmt.hi), stmt.step)):
+            super().visit_for(stmt)

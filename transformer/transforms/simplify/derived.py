@@ -1,0 +1,33 @@
+"""Which names belong to derivatives: there, identities may drop the sign of a zero or reorder a product."""
+
+from collections import defaultdict
+
+from ...core import Mark, blocks, operands, targets, walk
+
+SUFFIXES = ("_bar", "_dot")
+
+
+def derived_names(program):
+    """Names bound after the seam, names hinted `x_bar` or `x_dot`, and all that is computed from such names."""
+    seed = {n for n, hint in program.hints.items() if hint.endswith(SUFFIXES)}
+    seed |= {n for n in program.params if n.endswith(SUFFIXES)}
+    for position, stmt in enumerate(program.body):
+        if isinstance(stmt, Mark) and stmt.text == "reverse":
+            seed.update(n for s in walk(program.body[position:]) for n in targets(s))
+            break
+    return spread(program, seed)
+
+
+def spread(program, seed):
+    readers = defaultdict(set)
+    for stmt in walk(program.body):
+        if not blocks(stmt):
+            for name in operands(stmt):
+                readers[name].update(targets(stmt))
+    found, work = set(), list(seed)
+    while work:
+        name = work.pop()
+        if name not in found:
+            found.add(name)
+            work.extend(readers[name] - found)
+    return found

@@ -1,0 +1,35 @@
+"""Read the original instead of a copy of it, as long as both keep their values.
+
+Before:                              After:
+    y = x                                y = x
+    z = np.sin(y)                        z = np.sin(x)
+"""
+
+from ...core import is_name
+from .rewriting import Rewriter, Scoped
+
+
+def propagate_copies(program):
+    """The program with reads of `y` after `Move(y, x)` turned into reads of `x`; the Moves are left to `remove_dead`."""
+    return Copies(program).run()
+
+
+class Copies(Rewriter):
+    def __init__(self, program):
+        super().__init__(program)
+        self.copies = Scoped()
+        self.tables.append(self.copies)
+
+    def atom(self, atom):
+        while is_name(atom) and atom in self.copies:
+            own, source, version = self.copies[atom]
+            if self.version(atom) != own or self.version(source) != version:
+                break
+            atom = source
+        return atom
+
+    def move(self, stmt):
+        self.emit(stmt)
+        have, want = self.aval(stmt.source), self.avals[stmt.target]
+        if have == want:
+            self.copies[stmt.target] = (self.version(stmt.target), stmt.source, self.version(stmt.source))

@@ -1,0 +1,124 @@
+"""Remove statements whose results nothing needs: values, loop carries, stores, tapes, branches and loops.
+
+Before:                              After:
+    def f(x, n):                         def f(x, n):
+        y = np.exp(x)                        z = np.sin(x)
+        z = np.sin(x)                        return z
+        s = 0.0
+        for i in range(n):
+            t = s + 1.0
+            s = t
+        return z
+
+>>> from ...frontend.builder import Builder
+>>> from ...ops.op import TABLE
+>>> b = Builder("f")
+>>> x = b.parameter("x", Aval((), np.dtype(float)))
+>>> y, z = b.emit(TABLE["exp"], (x,), {}, "y"), b.emit(TABLE["sin"], (x,), {}, "z")
+>>> [s.target for s in remove_dead(b.program([z])).body]
+['z']
+"""
+
+from collections import defaultdict
+
+import numpy as np
+
+from ...core import (Apply, Aval, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands,
+                     targets, walk)
+
+
+def remove_dead(program):
+    """The program without the statements that neither outputs nor effects need."""
+    live = mark(program)
+    body = sweep(program.body, live)
+    body = drop_stores(body, set(filter(is_name, program.outputs)))
+    p = program
+    used = {*names_read(body), *(n for s in walk(body) for n in targets(s)), *p.params, *filter(is_name, p.outputs)}
+    avals = {n: a for n, a in p.avals.items() if n in used}
+    hints = {n: h for n, h in p.hints.items() if n in used}
+    return Program(p.name, list(p.params), body, list(p.outputs), avals, hints, p.counters & used)
+
+
+def mark(program):
+    """Ids of the live statements: a live name makes all statements live that bind it or store into it."""
+    binders, parents, work = defaultdict(list), {}, []
+    for stmt in walk(program.body):
+        for name in targets(stmt):
+            binders[name].append(stmt)
+        for block in blocks(stmt):
+            parents.update((id(s), stmt) for s in block)
+        if isinstance(stmt, Effect):
+            work.append(stmt)
+    live, seen = set(), set()
+    names = list(filter(is_name, program.outputs))
+    while work or names:
+        if names:
+            name = names.pop()
+            if name not in seen:
+                seen.add(name)
+                work.extend(binders[name])
+            continue
+        stmt = work.pop()
+        if id(stmt) not in live:
+            live.add(id(stmt))
+            names.extend(operands(stmt))
+            if id(stmt) in parents:
+                work.append(parents[id(stmt)])
+    return live
+
+
+def sweep(stmts, live):
+    """The live statements of a block; comments stay."""
+    kept = []
+    for stmt in stmts:
+        if isinstance(stmt, Mark):
+            kept.append(stmt)
+        elif id(stmt) in live:
+            kept.append(rebuilt(stmt, [sweep(b, live) for b in blocks(stmt)]))
+    return kept
+
+
+def rebuilt(stmt, inner):
+    """A control statement with other blocks; any other statement as it is."""
+    if isinstance(stmt, If):
+        return If(stmt.test, *inner, stmt.origin)
+    if isinstance(stmt, For):
+        return For(stmt.index, stmt.lo, stmt.hi, stmt.step, *inner, stmt.origin)
+    if isinstance(stmt, While):
+        return While(inner[0], stmt.test, inner[1], stmt.counter, stmt.origin)
+    return stmt
+
+
+def drop_stores(stmts, live):
+    """The block without the stores and Moves whose version of the name nobody reads; `live` becomes what is live before it."""
+    kept = []
+    for stmt in reversed(stmts):
+        if isinstance(stmt, If | For | While):
+            stmt = drop_inside(stmt, live)
+        elif isinstance(stmt, Apply | Move | Update):
+            if stmt.target not in live or (isinstance(stmt, Move) and stmt.source == stmt.target and is_name(stmt.source)):
+                continue
+            if not isinstance(stmt, Update):
+                live.discard(stmt.target)
+        live.update(operands(stmt))
+        kept.append(stmt)
+    return kept[::-1]
+
+
+def drop_inside(stmt, live):
+    """A control statement without dead stores; `live` grows by what its blocks read."""
+    if isinstance(stmt, If):
+        sides = [set(live), set(live)]
+        inner = [drop_stores(block, side) for block, side in zip(blocks(stmt), sides)]
+        live.clear()
+        live.update(*sides)
+        return rebuilt(stmt, inner)
+    again = {n for n in names_read([stmt])}
+    inner = []
+    for block in reversed(blocks(stmt)):
+        inner.insert(0, drop_stores(block, live | again))
+    live |= again
+    return rebuilt(stmt, inner)
+
+
+__all__ = ["Aval", "np", "remove_dead"]

@@ -1,0 +1,189 @@
+"""The walk that the simplifying passes share: statements in order, with versions of the names that are rebound or stored into.
+
+A name that only an Apply (or a loop, or the caller) binds is immutable. Any other name has a version that changes with every Move and
+Update, on the way into a loop that changes it and on the way out of a branch that does: two reads see the same value if they see
+the same version.
+"""
+
+import itertools
+from contextlib import ExitStack, contextmanager
+
+from ...core import Apply, Effect, For, If, Move, Program, Update, While, is_name, names_rebound, operands, walk
+from ...frontend.builder import RESERVED
+
+
+class Scoped(dict):
+    """A dict whose entries made inside `with table:` go away at its end."""
+
+    def __init__(self):
+        super().__init__()
+        self.marks, self.log = [], []
+
+    def __setitem__(self, key, value):
+        if self.marks:
+            self.log.append((key, self.get(key, Scoped)))
+        super().__setitem__(key, value)
+
+    def __enter__(self):
+        self.marks.append(len(self.log))
+
+    def __exit__(self, *exc):
+        for _ in range(len(self.log) - self.marks.pop()):
+            key, before = self.log.pop()
+            if before is Scoped:
+                del self[key]
+            else:
+                super().__setitem__(key, before)
+
+
+class Rewriter:
+    """Rebuilds a program statement by statement. Passes override `apply`, `move`, `update`; `tables` are scoped by block."""
+
+    def __init__(self, program):
+        self.program = program
+        self.avals, self.hints = dict(program.avals), dict(program.hints)
+        self.mutable = {s.target for s in walk(program.body) if isinstance(s, Move | Update)}
+        self.versions, self.clock = {}, itertools.count(1)
+        self.replaced = {}
+        self.out = []
+        self.tables = []
+        self.numbers = {}
+        self.depth = 0
+
+    def run(self):
+        body = self.block(self.program.body)
+        outputs = [self.atom(a) for a in self.program.outputs]
+        p = self.program
+        return Program(p.name, list(p.params), body, outputs, self.avals, self.hints, set(p.counters))
+
+    # names --------------------------------------------------------------------
+    def aval(self, atom):
+        return self.avals[atom] if is_name(atom) else self.program.aval(atom)
+
+    def atom(self, atom):
+        """What stands for an atom now."""
+        return self.replaced.get(atom, atom) if is_name(atom) else atom
+
+    def atoms(self, atoms):
+        return tuple(map(self.atom, atoms))
+
+    def version(self, atom):
+        return self.versions.get(atom, 0) if is_name(atom) else 0
+
+    def bump(self, name):
+        self.versions[name] = next(self.clock)
+
+    def fresh(self, hint, aval):
+        base = hint + "_" if hint in RESERVED else hint
+        number = self.numbers.get(base, 0)
+        name = base
+        while name in self.avals:
+            number += 1
+            name = f"{base}_{number}"
+        self.numbers[base] = number
+        self.avals[name], self.hints[name] = aval, base
+        return name
+
+    # statements -----------------------------------------------------------------
+    def emit(self, stmt):
+        self.out.append(stmt)
+        if isinstance(stmt, Move | Update):
+            self.bump(stmt.target)
+
+    def block(self, stmts):
+        """The rewritten statements of a block."""
+        outer, self.out = self.out, []
+        for stmt in stmts:
+            self.stmt(stmt)
+        self.out, inner = outer, self.out
+        return inner
+
+    def stmt(self, stmt):
+        getattr(self, "visit_" + type(stmt).__name__.lower())(stmt)
+
+    def visit_apply(self, stmt):
+        args = self.atoms(stmt.args)
+        self.apply(stmt if args == stmt.args and all(map(same, args, stmt.args)) else
+                   Apply(stmt.target, stmt.op, args, stmt.params, stmt.origin))
+
+    def visit_move(self, stmt):
+        source = self.atom(stmt.source)
+        if source != stmt.target or not is_name(source):
+            self.move(stmt if source is stmt.source else Move(stmt.target, source, stmt.origin))
+
+    def visit_update(self, stmt):
+        self.update(Update(stmt.target, stmt.index, self.atoms(stmt.args), self.atom(stmt.value), stmt.mode, stmt.origin))
+
+    def visit_effect(self, stmt):
+        self.emit(Effect(stmt.kind, self.atoms(stmt.args), stmt.params, stmt.origin))
+
+    def visit_mark(self, stmt):
+        self.emit(stmt)
+
+    apply = move = update = branch = emit
+
+    @contextmanager
+    def scope(self):
+        """What is put into the tables inside goes away at the end."""
+        with ExitStack() as stack:
+            for table in self.tables:
+                stack.enter_context(table)
+            self.depth += 1
+            yield
+            self.depth -= 1
+
+    @contextmanager
+    def loop(self, stmt):
+        """The scope of a loop: names that it changes have new versions inside and after."""
+        changed = names_rebound(stmt)
+        for name in changed:
+            self.bump(name)
+        with self.scope():
+            yield
+        for name in changed:
+            self.bump(name)
+
+    def visit_if(self, stmt):
+        test = self.atom(stmt.test)
+        test = stmt.test if test in self.mutable else test
+        changed = names_rebound(stmt)
+        before = {n: self.version(n) for n in changed}
+        with self.scope():
+            body = self.block(stmt.body)
+        self.versions.update(before)
+        with self.scope():
+            orelse = self.block(stmt.orelse)
+        for name in changed:
+            self.bump(name)
+        self.branch(If(test, body, orelse, stmt.origin))
+
+    def visit_for(self, stmt):
+        lo, hi = self.atom(stmt.lo), self.atom(stmt.hi)
+        with self.loop(stmt):
+            body = self.block(stmt.body)
+        self.emit(For(stmt.index, lo, hi, stmt.step, body, stmt.origin))
+
+    def visit_while(self, stmt):
+        with self.loop(stmt):
+            head = self.block(stmt.head)
+            test = self.atom(stmt.test)
+            body = self.block(stmt.body)
+        self.emit(While(head, test, body, stmt.counter, stmt.origin))
+
+
+def same(one, other):
+    """Whether two equal atoms are of one type too (1 and 1.0 are equal)."""
+    return type(one) is type(other)
+
+
+def count_uses(program):
+    """How many times each name is read."""
+    uses = dict.fromkeys(program.avals, 0)
+    for stmt in walk(program.body):
+        for name in operands(stmt):
+            uses[name] += 1
+    for atom in program.outputs:
+        if is_name(atom):
+            uses[atom] += 1
+    return uses
+

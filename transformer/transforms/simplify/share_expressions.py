@@ -1,0 +1,58 @@
+"""Compute an expression once where it is written several times, in a block and the blocks inside it.
+
+Before:                              After:
+    a = x * y                            a = x * y
+    b = x * y                            c = a + a
+    c = a + b
+"""
+
+import numpy as np
+
+from ...core import is_name
+from .rewriting import Rewriter, Scoped
+
+COMMUTATIVE = (np.add, np.multiply)
+FRESH = ("tape", "empty")
+
+
+def share_expressions(program):
+    """The program in which an Apply whose value is at hand already is replaced by the name that holds it."""
+    return Sharing(program).run()
+
+
+class Sharing(Rewriter):
+    def __init__(self, program):
+        super().__init__(program)
+        self.known = Scoped()
+        self.tables.append(self.known)
+
+    def apply(self, stmt):
+        if stmt.target in self.mutable or stmt.op.name in FRESH:
+            return self.emit(stmt)
+        key = self.key(stmt)
+        at_hand = self.known.get(key)
+        if at_hand is None or self.avals[at_hand] != self.avals[stmt.target]:
+            self.known[key] = stmt.target
+            return self.emit(stmt)
+        self.replaced[stmt.target] = at_hand
+
+    def key(self, stmt):
+        operands = [(a, self.version(a)) if is_name(a) else freeze(a) for a in stmt.args]
+        if stmt.op.impl in COMMUTATIVE:
+            operands.sort(key=repr)
+        return stmt.op.name, tuple(operands), freeze(stmt.params)
+
+
+def freeze(value):
+    """A hashable key that tells apart what behaves differently (1, 1.0 and True; 0.0 and -0.0)."""
+    if isinstance(value, dict):
+        return tuple((k, freeze(v)) for k, v in sorted(value.items()))
+    if isinstance(value, tuple | list):
+        return (type(value).__name__, *map(freeze, value))
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, value.tobytes()
+    if isinstance(value, slice):
+        return "slice", value.start, value.stop, value.step
+    if callable(value):
+        return id(value)
+    return type(value).__name__, repr(value)
