@@ -90,19 +90,39 @@ def rebuilt(stmt, inner):
 
 
 def drop_stores(stmts, live):
-    """The block without the stores and Moves whose version of the name nobody reads; `live` becomes what is live before it."""
+    """The block without the stores and Moves whose version of the name nobody reads; `live` becomes what is live before it.
+
+    An array that is overwritten as a whole has to be there, whatever is in it: that is the entry ("bound", name) of `live`.
+    """
     kept = []
     for stmt in reversed(stmts):
         if isinstance(stmt, If | For | While):
             stmt = drop_inside(stmt, live)
-        elif isinstance(stmt, Apply | Move | Update):
-            if stmt.target not in live or (isinstance(stmt, Move) and stmt.source == stmt.target and is_name(stmt.source)):
+        elif isinstance(stmt, Update):
+            if stmt.target not in live:
                 continue
-            if not isinstance(stmt, Update):
+            if overwrites(stmt):
                 live.discard(stmt.target)
+                live.add(("bound", stmt.target))
+                live.update(filter(is_name, (*stmt.args, stmt.value)))
+                kept.append(stmt)
+                continue
+        elif isinstance(stmt, Apply | Move):
+            if not live & {stmt.target, ("bound", stmt.target)} or is_idle(stmt):
+                continue
+            live -= {stmt.target, ("bound", stmt.target)}
         live.update(operands(stmt))
         kept.append(stmt)
     return kept[::-1]
+
+
+def overwrites(stmt):
+    whole = all(isinstance(e, slice) and e == slice(None) for e in stmt.index)
+    return stmt.mode == "set" and whole and stmt.value != stmt.target
+
+
+def is_idle(stmt):
+    return isinstance(stmt, Move) and is_name(stmt.source) and stmt.source == stmt.target
 
 
 def drop_inside(stmt, live):

@@ -1,0 +1,157 @@
+"""Cotangents: the bars of the primal names while the sweep goes backwards."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core import Aval, Move, Update, is_name
+from ...ops import index_templates as templates
+from ...ops.op import TABLE, lookup
+
+
+class Bar(NamedTuple):
+    """The name of a cotangent; `owned`: nothing else goes by that name, so that it may be stored into."""
+
+    atom: str
+    owned: bool = False
+
+
+ZERO = Bar(None)
+
+
+class Bars:
+    """The bar of each primal name at the sweep's present state. Entries live in the frames, see `Frame.bars`."""
+
+    def __init__(self, sweep):
+        self.sweep, self.builder = sweep, sweep.builder
+        self.blocks, self.frames = sweep.blocks, sweep.frames
+
+    def get(self, name):
+        """The Bar of a name. A loop hands the bars of names from outside on from round to round under one name."""
+        home = self.blocks.home[name]
+        for frame in reversed(self.frames.stack):
+            if name in frame.bars:
+                return frame.bars[name]
+            if frame.block.is_loop and not home.inside(frame.block):
+                return self.carry(frame, name)
+        return ZERO
+
+    def carry(self, frame, name):
+        aval = self.builder.avals[name]
+        carried = self.builder.fresh(self.hint(name), Aval(aval.shape, aval.dtype))
+        frame.carries[name] = carried
+        frame.bars[name] = Bar(carried, True)
+        return frame.bars[name]
+
+    def put(self, name, bar):
+        self.frames.inner.bars[name] = bar
+
+    def pop(self, name):
+        """The cotangent of a name (None: zero), which is zero from now on."""
+        bar = self.get(name)
+        self.put(name, ZERO)
+        return bar.atom
+
+    def hint(self, name):
+        return f"{self.builder.hints.get(name, name)}_bar"
+
+    def aval(self, name):
+        """What the bar of a name looks like: never a Python number."""
+        aval = self.builder.avals[name]
+        return Aval(aval.shape, aval.dtype)
+
+    def zeros(self, name):
+        """Zeros of a name's shape as an atom."""
+        start, aval = self.sweep.start(), self.aval(name)
+        if None in aval.shape:
+            return self.sweep.named(np.zeros_like(self.sweep.primal(name)), self.hint(name), start)
+        if aval.shape == () and aval.dtype == np.float64:
+            return 0.0
+        return self.sweep.named(self.sweep.zeros(aval), self.hint(name), start)
+
+    def atom(self, name):
+        """The bar of a name as an atom, zeros if it is zero."""
+        bar = self.get(name)
+        return self.zeros(name) if bar.atom is None else bar.atom
+
+    # accumulation ---------------------------------------------------------------------
+    def add(self, name, contribution, start):
+        """Add a contribution (a reference or number) that the statements since `start` computed."""
+        value = self.fit(contribution, self.aval(name))
+        if value is None:
+            return
+        bar = self.get(name)
+        if bar.atom is None:
+            self.put(name, Bar(self.sweep.named(value, self.hint(name), start)))
+            return
+        total = np.add(self.sweep.ref(bar.atom), value)
+        self.put(name, Bar(self.sweep.named(total, self.hint(name), start), True))
+
+    def own(self, name):
+        """The bar of a name under a name that may be stored into."""
+        bar = self.get(name)
+        if not bar.owned:
+            fresh = self.builder.fresh(self.hint(name), self.aval(name))
+            self.builder.add(Move(fresh, self.zeros(name) if bar.atom is None else bar.atom))
+            bar = Bar(fresh, True)
+            self.put(name, bar)
+        return bar.atom
+
+    def scatter(self, name, template, atoms, contribution):
+        """Add a contribution to the elements `template` of the bar of an array, in place."""
+        aval = self.aval(name)
+        value = self.sweep.atom(self.cast(contribution, aval.dtype))
+        mode = "add"
+        if self.get(name).atom is None and not templates.is_advanced(template, [self.builder.aval(a) for a in atoms]):
+            mode = "set"
+        self.builder.add(Update(self.own(name), template, tuple(atoms), value, mode))
+
+    def fit(self, value, aval):
+        """A contribution brought to the shape and dtype of its operand; None if it is a literal zero."""
+        if value is None:
+            return None
+        if not self.sweep.is_reference(value):
+            if not np.any(value):
+                return None
+            value = np.asarray(value, dtype=None if np.iscomplexobj(value) else aval.dtype)
+            value = self.builder.constant(value) if value.ndim else value[()]
+        value = self.cast(value, aval.dtype)
+        return self.reduce(value, aval.shape)
+
+    def cast(self, value, dtype):
+        have = self.sweep.aval(value)
+        if have.dtype == dtype:
+            return value
+        if have.dtype.kind == "c" and dtype.kind != "c":
+            value = lookup(np.real)(value)
+            have = self.sweep.aval(value)
+        return value if have.dtype == dtype else self.sweep.emit(TABLE["astype"], value, dtype=dtype)
+
+    def reduce(self, value, shape):
+        """The sum over the axes along which an operand of `shape` was broadcast."""
+        have = self.sweep.aval(value).shape
+        if have == shape:
+            return value
+        extra = len(have) - len(shape)
+        axes = tuple(k for k, n in enumerate(have) if k < extra or (shape[k - extra] == 1 and n != 1))
+        if axes:
+            value = lookup(np.sum)(value, axis=axes)
+        if None in shape:
+            return value
+        have = self.sweep.aval(value).shape
+        if int(np.prod(have)) == int(np.prod(shape)):
+            return value if have == shape else lookup(np.reshape)(value, shape)
+        return lookup(np.broadcast_to)(value, shape)
+
+
+def parallel_moves(builder, pairs):
+    """Moves as if at one time: a source that an earlier Move of the list overwrites is copied first."""
+    pairs = [(t, s) for t, s in pairs if t != s]
+    targets = {t for t, _ in pairs}
+    copies = {}
+    for _, source in pairs:
+        if is_name(source) and source in targets and source not in copies:
+            copies[source] = builder.fresh(builder.hints.get(source, source), builder.avals[source])
+            builder.add(Move(copies[source], source))
+    for target, source in pairs:
+        builder.add(Move(target, copies.get(source, source)))

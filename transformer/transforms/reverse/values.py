@@ -1,0 +1,195 @@
+"""Primal values in the reverse sweep: still there, revived (computed again), or read from a tape; and the undoing of stores."""
+
+from ...core import Apply, Hole, Move, Update, is_name
+from ...errors import TransformError
+from ...frontend.reference import Ref, Storage
+from ...ops.op import TABLE
+from .frames import UNBOUND
+from .patches import in_head
+
+
+class Primal(Storage):
+    """The storage of a primal name as a rule sees it: the value is looked for when the rule reads it."""
+
+    __slots__ = ("values", "primal", "state")
+
+    def __init__(self, values, primal):
+        self.values, self.primal = values, primal
+        self.aval, self.builder = values.builder.avals[primal], values.builder
+        self.version, self.known, self.argument = 0, None, None
+
+    @property
+    def name(self):
+        return self.values.find(self.primal)
+
+
+class Values:
+    def __init__(self, sweep):
+        self.sweep, self.builder, self.blocks = sweep, sweep.builder, sweep.blocks
+        self.patches, self.frames, self.tapes = sweep.patches, sweep.frames, sweep.tapes
+        self.kept = {}
+        self.locals = {}
+        for name, home in self.blocks.home.items():
+            if home.loop is not None and self.blocks.is_versioned(name):
+                self.locals.setdefault(home, []).append(name)
+
+    def primal(self, atom):
+        """A primal atom as an operand of a rule."""
+        return Ref(Primal(self, atom)) if is_name(atom) else atom
+
+    def find(self, atom):
+        """The atom that holds, in the reverse sweep, the value of a primal atom at the present state."""
+        if not is_name(atom):
+            return atom
+        found = self.frames.find("env", atom) or self.frames.find("memo", atom)
+        if found is UNBOUND:
+            self.lost(atom)
+        if found is not None:
+            return found
+        home = self.blocks.home[atom]
+        if home.loop is None:
+            return atom
+        if self.blocks.is_versioned(atom):
+            self.lost(atom)
+        frame = self.frames.of_block(home) or self.frames.inner
+        with self.frames.outwards(frame):
+            frame.memo[atom] = self.revived(atom, frame)
+        return frame.memo[atom]
+
+    def lost(self, name):
+        raise TransformError(f"the derivative needs a value of {self.builder.hints.get(name, name)} that is overwritten in a way "
+                             "that cannot be undone", "Use another variable for the later value.", self.builder.origin)
+
+    # stable names of loops ------------------------------------------------------------
+    def revived(self, name, frame):
+        site = self.blocks.sites[name][0]
+        if name not in self.kept and self.is_revivable(name, frame, {}):
+            return self.computed(site.stmt)
+        if name not in self.kept:
+            where = self.patches.after(site.block, site.position)
+            self.kept[name] = self.tapes.keep(name, site.block, where, self.builder.hints.get(name, name))
+        return self.tapes.read(self.kept[name])
+
+    def computed(self, stmt):
+        """A statement of the primal part again, at the present state."""
+        start, hint = self.sweep.start(), self.builder.hints.get(stmt.target, stmt.target)
+        if isinstance(stmt, Move):
+            name = self.sweep.fresh_like(stmt.target)
+            self.builder.add(Move(name, self.find(stmt.source)))
+            return name
+        args = [self.find(a) for a in stmt.args]
+        weak = self.builder.avals[stmt.target].weak and all(self.builder.aval(a).weak for a in args)
+        value = self.builder.emit(stmt.op, [self.sweep.ref(a) for a in args], stmt.params, hint, weak)
+        return self.sweep.named(value, hint, start + len(args) + 1, protect=True)
+
+    def is_revivable(self, name, frame, seen):
+        """Whether the value of a stable name of a loop can be computed again, cheaply and without a new tape."""
+        if name not in seen:
+            seen[name] = False
+            site = self.blocks.sites[name][0]
+            stmt = site.stmt
+            if isinstance(stmt, Move) or (isinstance(stmt, Apply) and is_cheap(stmt.op, stmt.args)):
+                atoms = stmt.args if isinstance(stmt, Apply) else [stmt.source]
+                seen[name] = all(self.is_at_hand(a, site, frame, seen) for a in atoms if is_name(a))
+        return seen[name]
+
+    def is_at_hand(self, name, site, frame, seen):
+        """Whether `name` has, at the state of `frame`, the value that the statement at `site` saw."""
+        if self.blocks.is_versioned(name):
+            same = frame.block is site.block and not self.blocks.changes(site.block, name, site.position, frame.state)
+            return same and self.frames.find("env", name) is not UNBOUND
+        home = self.blocks.home[name]
+        if home.loop is None or name in self.kept or self.frames.find("env", name) or self.frames.find("memo", name):
+            return True
+        return self.is_revivable(name, self.frames.of_block(home) or frame, seen)
+
+    # undoing --------------------------------------------------------------------------
+    def restore_locals(self, frame):
+        """At the end of a block in a loop: the last versions of the versioned names that live in it."""
+        for name in self.locals.get(frame.block, ()):
+            block, position = self.blocks.last_binding(frame.block, name)
+            if self.is_tape(name) or in_head(block, position) and block is not frame.block:
+                frame.env[name] = UNBOUND
+                continue
+            where = self.patches.after(block, position)
+            kept = self.tapes.keep(name, block, where, self.builder.hints.get(name, name))
+            frame.env[name] = self.tapes.read(kept)
+
+    def is_tape(self, name):
+        """Whether a name is a tape that grows: it is not read before it is complete."""
+        return any(isinstance(s.stmt, Apply) and s.stmt.op is TABLE["tape"] for s in self.blocks.sites[name])
+
+    def undo_update(self, stmt, block, position):
+        """Put the overwritten elements back."""
+        name = stmt.target
+        env = self.frames.inner.env
+        if self.is_tape(name):
+            return
+        if in_head(block, position):
+            env[name] = UNBOUND
+            return
+        if self.frames.find("env", name) is UNBOUND:
+            return
+        template, args = self.without_masks(stmt)
+        where = self.patches.before(block, position)
+        hint = self.builder.hints.get(name, name)
+        with self.builder.nested(where):
+            old = self.builder.emit(TABLE["getitem"], [self.sweep.ref(a) for a in (name, *args)], {"index": template}, hint)
+        kept = self.tapes.keep(self.sweep.atom(old), block, where, hint)
+        atoms = tuple(self.find(a) for a in args)
+        self.builder.add(Update(self.find(name), template, atoms, self.tapes.read(kept)))
+
+    def without_masks(self, stmt):
+        """The index of an Update with whole axes in place of a mask, whose extent would not be known."""
+        masks = [e for e in stmt.index if isinstance(e, Hole) and self.builder.aval(stmt.args[e.position]).dtype == bool]
+        if not masks:
+            return stmt.index, stmt.args
+        arrays = [e for e in stmt.index if isinstance(e, Hole)]
+        if len(arrays) > len(masks):
+            return (slice(None),) * len(self.builder.avals[stmt.target].shape), ()
+        template, args = [], []
+        for entry in stmt.index:
+            if isinstance(entry, Hole):
+                template.extend([slice(None)] * len(self.builder.aval(stmt.args[entry.position]).shape))
+            elif hasattr(entry, "position"):
+                template.append(entry._replace(position=len(args)))
+                args.append(stmt.args[entry.position])
+            else:
+                template.append(entry)
+        return tuple(template), tuple(args)
+
+    def undo_move(self, stmt, block, position):
+        """The version of the target before a Move; none if it was not bound."""
+        name, frame = stmt.target, self.frames.inner
+        if not self.blocks.is_versioned(name):
+            return
+        if in_head(block, position) or not self.is_bound_before(name, block, position):
+            frame.env[name] = UNBOUND
+            return
+        only = block.is_loop and block.rebinds[name] == [position]
+        where = self.patches.start(block) if only else self.patches.before(block, position)
+        kept = self.tapes.keep(name, block, where, self.builder.hints.get(name, name))
+        frame.env[name] = self.tapes.read(kept)
+
+    def is_bound_before(self, name, block, position):
+        """Whether a versioned name is bound where a statement stands, whichever way was taken to it."""
+        home = self.blocks.home[name]
+        while True:
+            if any(p < position and self.binds_at(name, block, p) for p in block.rebinds.get(name, ())):
+                return True
+            if block is home:
+                return any(s.stmt is None for s in self.blocks.sites[name])
+            block, position = block.parent, block.position
+
+    def binds_at(self, name, block, position):
+        from ...core import If, targets
+        stmt = block.stmts[position]
+        if name in targets(stmt):
+            return True
+        return isinstance(stmt, If) and all(self.blocks.binds_always(b, name) for b in self.blocks.inner[id(stmt)])
+
+
+def is_cheap(op, args):
+    """Whether an op costs no more than a copy of its result: elementwise, views, indexing, arrays made from nothing."""
+    indexing = op.gather or op.as_index is not None or op.unview is not None or op.readonly
+    return op.elementwise or indexing or not args
