@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transformer import ops, printing  # noqa: F401
+from transformer import core, ops, printing  # noqa: F401
 from transformer.core import Aval
 from transformer.errors import IndexMismatch, NeedStatic, ShapeError, TransformError, TypeMismatch
+from transformer.frontend.affine import note_loop
 from transformer.frontend.builder import Builder
 
 
@@ -160,13 +161,38 @@ def test_abstract_indices():
     check(lambda a, i: a[i, i], A, np.array([1, 0, 2]))
 
 
-def test_window_of_static_length():
-    def f(x, i):
-        y = x[i:i + 2]
-        x[2 * i + 1: 2 * i + 3] = y * 10
-        return y, x
-    check(f, V, 1)
-    check(lambda a, i: a[i - 1:i + 2, i:i + 1][1, 0], A, 1)
+def loop(lines, lo, hi):
+    """A program that runs `lines(x, i)` in a loop over range(lo, hi)."""
+    builder = Builder("f")
+    x = builder.parameter("x", Aval((8,), np.dtype(float)))
+    with builder:
+        i = builder.fresh("i", Aval((), np.dtype(int), True))
+        note_loop(builder, i, lo, hi, 1)
+        with builder.nested() as body:
+            lines(x, builder.reference(i))
+        builder.add(core.For(i, lo, hi, 1, body))
+    return builder.program((x,))
+
+
+def windows(x, i):
+    y = x[i - 1:i + 2]
+    x[2 * i:2 * i + 2] += np.sum(y)
+    y[1] = x[i:i + 4][1:3][0]
+
+
+def test_windows_of_static_length():
+    program = loop(windows, 1, 4)
+    x = iota(8)
+    for i in range(1, 4):
+        windows(x, i)
+    np.testing.assert_array_equal(printing.load(program)(iota(8)), x)
+    assert "x[i:i + 2]" not in printing.source(program)
+
+
+@pytest.mark.parametrize("lo, hi", [(0, 4), (1, 5)])
+def test_windows_that_numpy_would_clip_need_static_bounds(lo, hi):
+    with pytest.raises(NeedStatic):
+        loop(windows, lo, hi)
 
 
 @pytest.mark.parametrize("error, lines", [

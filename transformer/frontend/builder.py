@@ -31,7 +31,7 @@ def current():
 class Builder:
     """Collects one Core program. Use `with builder:` around code that operates on references.
 
-    `origin` is the user's line that statements emitted now stem from.
+    `origin` is the user's line that statements emitted now stem from; `ranges` maps loop indices to their lowest and highest value.
     """
 
     def __init__(self, name="f", parent=None):
@@ -45,6 +45,7 @@ class Builder:
         self.parameters = []
         self.fold_limit = FOLD_LIMIT
         self.clock = itertools.count(1)
+        self.ranges = {}
 
     def __enter__(self):
         if not hasattr(_active, "stack"):
@@ -183,8 +184,10 @@ class Builder:
                                  "Return it from that function, or pass it as an argument.", self.origin)
         key = (ref.storage, ref.storage.version, ref.path_key())
         if key not in self.lifted:
-            self.lifted[key] = (ref, self.parameter(ref.hint or "closed", ref.aval))
-        return self.lifted[key][1]
+            inner = self.parameter(ref.hint or owner.hints.get(ref.storage.name, "closed"), ref.aval)
+            inner.storage.argument = ("lifted", None, ref)
+            self.lifted[key] = inner
+        return self.lifted[key]
 
     def aval(self, atom):
         return self.avals[atom] if isinstance(atom, str) else core.literal_aval(atom)

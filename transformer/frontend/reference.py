@@ -79,6 +79,14 @@ class Ref:
         aval = op.infer(self.aval, *(optable.aval_of(a) for a in args), **params)
         return Ref(self.storage, (*self.path, View(op, tuple(args), params)), aval)
 
+    def reshapes_in_place(self, shape):
+        """Whether NumPy's reshape of this view is a view itself."""
+        return views.reshapes_in_place(self, shape)
+
+    def window(self, stop, size):
+        """The length of the slice from this index to `stop` of an axis of `size`, if static and never clipped; else None."""
+        return views.window(self, stop, size)
+
     def path_key(self):
         return tuple((s.op.name, tuple(map(id, s.args)), repr(s.params)) for s in self.path)
 

@@ -11,6 +11,7 @@ from ..errors import ShapeError, TransformError, TypeMismatch
 from ..ops import op as optable
 from ..ops.composition import Selection, compose, inverse, whole
 from ..ops.index_templates import canonical, is_advanced, is_identity, result_shape
+from .affine import difference, interval
 
 
 def read(ref, index):
@@ -95,6 +96,33 @@ def _index_step(template, operands):
     if all(e is None or e == slice(None) for e in template):
         return optable.TABLE["expand_dims"], (), {"axis": tuple(k for k, e in enumerate(template) if e is None)}
     return _getitem(), operands, {"index": template}
+
+
+def reshapes_in_place(ref, shape):
+    """Whether a reshape of the view is possible without a copy: tried on an uninitialised array of the same layout."""
+    if not ref.path:
+        return True
+    model = np.empty(ref.storage.aval.shape, np.int8)
+    for step in ref.path:
+        model = step.op.impl(model, *(_model(a) for a in step.args), **step.params)
+    try:
+        model.reshape(shape, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _model(operand):
+    return np.zeros(operand.shape, operand.dtype) if optable.is_reference(operand) else operand
+
+
+def window(start, stop, size):
+    """The length of `start:stop` of an axis of `size`, where it is static and no bound is ever clipped; else None."""
+    builder = start.storage.builder
+    length, low, high = difference(builder, stop, start), interval(builder, start), interval(builder, stop)
+    if length is None or low is None or high is None:
+        return None
+    return length if length > 0 and low[0] >= 0 and high[1] <= size else None
 
 
 # stores -----------------------------------------------------------------------------------------------------------------

@@ -160,7 +160,12 @@ def _static(index, axis, shape):
 
 
 def _slice(entry, size, operands):
-    """The canonical form of a slice of an axis of `size`; abstract bounds raise NeedStatic."""
+    """The canonical form of a slice of an axis of `size`; abstract bounds of unknown distance raise NeedStatic."""
+    if is_reference(entry.start) and entry.step in (None, 1) and entry.stop is not None and size is not None:
+        length = entry.start.window(entry.stop, size)
+        if length is not None:
+            operands.append(entry.start)
+            return Window(len(operands) - 1, length)
     bounds = [None if b is None else b.__index__() for b in (entry.start, entry.stop, entry.step)]
     if bounds[2] == 0:
         raise IndexMismatch("a slice has step 0", "Use a step of 1 or -1.")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..core import Aval
-from . import index_batching, index_lowering
+from . import index_lowering
 from . import index_templates as templates
 from .op import TABLE, op
 
@@ -28,9 +28,6 @@ class getitem:
 
     def jvp(dots, a, *operands, out, index):
         return TABLE["getitem"].bind(dots[0], *operands, index=index)
-
-    def batch(axes, a, *operands, index):
-        return index_batching.batch_read(axes, a, *operands, index=index)
 
     gather = True
 

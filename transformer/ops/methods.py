@@ -5,7 +5,8 @@ Where NumPy has a function of the method's name with the same parameters, the me
 
 import numpy as np
 
-from .op import ATTRIBUTES, FUNCTIONS, METHODS, TABLE, is_reference, lookup, view
+from ..errors import ShapeError
+from .op import ATTRIBUTES, METHODS, TABLE, lookup, view
 
 AS_FUNCTION = """all any argmax argmin argpartition argsort choose clip compress conj conjugate cumprod cumsum diagonal dot max mean min
 nonzero prod ravel repeat round searchsorted squeeze std sum swapaxes take trace var""".split()
@@ -61,8 +62,8 @@ def transpose(array, *axes):
 @method
 def flatten(array, order="C"):
     """A copy with one axis."""
-    flat = lookup(np.ravel)(array, order)
-    return lookup(np.copy)(flat)
+    array = lookup(np.transpose)(array) if order == "F" else array
+    return lookup(np.copy)(array) if array.ndim == 1 else TABLE["reshape"].bind(array, shape=(-1 if None in array.shape else array.size,))
 
 
 @method
@@ -70,4 +71,39 @@ def copy(array, order="C"):
     return lookup(np.copy)(array)
 
 
-__all__ = ["FUNCTIONS", "TABLE", "is_reference", "view"]
+@attribute
+def flat(array):
+    """The elements in C order, as a view with one axis."""
+    return view("reshape", array, shape=(-1 if None in array.shape else array.size,))
+
+
+@method
+def item(array, *args):
+    """One element."""
+    if not args and array.size != 1:
+        raise ShapeError(f"item() of an array of shape {array.shape}", "Only an array of one element has one; or pass an index.")
+    if len(args) == 1 and not isinstance(args[0], tuple):
+        return flat(array)[args[0]]
+    return array[args[0] if len(args) == 1 else args or (0,) * array.ndim]
+
+
+@method
+def tolist(array):
+    """Nested lists of elements."""
+    return [tolist(row) for row in array] if array.ndim else array
+
+
+@method
+def fill(array, value):
+    array[...] = value
+
+
+@method
+def sort(array, axis=-1, kind=None, order=None, *, stable=None):
+    """In place, unlike np.sort."""
+    array[...] = lookup(np.sort)(array, axis)
+
+
+@method
+def partition(array, kth, axis=-1, kind="introselect", order=None):
+    array[...] = lookup(np.partition)(array, kth, axis)
