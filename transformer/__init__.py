@@ -1,1 +1,20 @@
-"""Plain NumPy functions in; readable gradients, Jacobians, batches and XLA programs out."""
+"""Plain NumPy functions in; readable gradients, Jacobians, batches and XLA programs out.
+
+    import numpy as np
+    import transformer
+
+    @transformer.grad
+    def slope(x):
+        return np.tanh(x) ** 2
+
+    slope(0.5)            the derivative
+    print(slope.source)   the derivative as Python source
+"""
+
+from . import ops, tree
+from .api import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, value_and_grad, vjp, vmap
+from .errors import TransformError
+
+__version__ = "0.1.0"
+
+__all__ = ["TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "value_and_grad", "vjp", "vmap"]

@@ -58,7 +58,11 @@ class IndexMismatch(TransformError, IndexError):
     """An index that is outside of its axis, known when transforming."""
 
 
-class NeedStatic(TransformError):
+class ValueDependent(TransformError):
+    """The program's structure depends on values: types alone do not decide it. An un-jitted call goes on in value mode."""
+
+
+class NeedStatic(ValueDependent):
     """A value that is abstract here is needed as a Python number; `ref` is the abstract value.
 
     The specialiser catches it: it unrolls the loop whose index is meant, or makes the argument static and starts again.

@@ -3,18 +3,18 @@
 import contextlib
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import tree
-from ...core import Apply, Move, Program, walk
+from ...core import Apply, Move, Program, Update, walk
 from ...errors import NeedStatic, TransformError
 from ..builder import Builder
 from ..reference import contains_reference, is_reference
 from . import branches, calls
 from .evaluator import Evaluator
-from .externals import Externals, is_dynamic_array
+from .externals import Externals, is_device_array, is_dynamic_array
 from .state import is_numeric
 
 ATTEMPTS = 24
@@ -30,19 +30,34 @@ class Param:
     name: str = "x"
 
 
+@dataclass(frozen=True, eq=False)
+class Static:
+    """A static argument: its value as it is, whatever is in it."""
+
+    value: Any
+
+
+class Input(NamedTuple):
+    """What a parameter of the program is: kind "leaf" (key: its number among the dynamic leaves of the arguments), "hidden"
+    (value: a `Hidden`), or "lifted" (value: a reference of the program around this one)."""
+
+    kind: str
+    key: Any = None
+    value: Any = None
+
+
 @dataclass(eq=False)
 class Specialised:
     """A program and what is needed to call it.
 
-    leaves: positions (among all dynamic leaves) that became parameters; static: position -> value of the leaves that are built
-    into the program; hidden, guards: see `externals`; out_tree: structure of the outputs; volatile: (name, origin) of a draw.
+    inputs: one per parameter; static: position -> value of the leaves that are built into the program; guards: see
+    `externals`; out_tree: structure of the outputs; volatile: (name, origin) of a random draw.
     """
 
     program: Program
     out_tree: tree.Treedef
-    leaves: list
+    inputs: list
     static: dict
-    hidden: list
     guards: list
     volatile: Any
     by_value: bool = False
@@ -95,8 +110,7 @@ class Attempt:
         self.externals = Externals(self.builder, frozenset(static_ids), values)
         self.ev = Evaluator(self.builder, self.externals, unroll, values)
         self.ev.refuse_volatile = refuse_volatile
-        self.leaves, self.position = [], 0
-        self.same = {}
+        self.position = 0
 
     def run(self):
         with self.builder:
@@ -112,14 +126,34 @@ class Attempt:
                 raise TransformError(f"{self.builder.name} raises on every path", "Return a value on some path.") from None
             outputs, out_tree = self.outputs(result)
             program = self.builder.program(outputs)
-        hidden = {h.access: h for h in self.externals.hidden}
-        return Specialised(program, out_tree, self.leaves, self.static, list(hidden.values()), self.externals.guards,
-                           self.ev.volatile, self.values)
+        self.refuse_shared_stores(program)
+        inputs = [self.input(storage.argument) for storage in self.builder.parameters]
+        return Specialised(program, out_tree, inputs, self.static, self.externals.guards, self.ev.volatile, self.values)
+
+    def input(self, argument):
+        kind, key, value = argument
+        return Input(kind, key if kind == "leaf" else None, None if kind == "leaf" else value)
+
+    def refuse_shared_stores(self, program):
+        """Stores into arguments: not if an array was given twice, nor if it is immutable."""
+        stored = {s.target: s for s in walk(program.body) if isinstance(s, Update)}
+        values = [(storage, storage.argument[2]) for storage in self.builder.parameters if storage.argument[0] == "leaf"]
+        for storage, value in values:
+            stmt = stored.get(storage.name)
+            if stmt is None:
+                continue
+            if is_device_array(value):
+                raise TransformError(f"{storage.name} is a device array, which cannot be changed, and is stored into",
+                                     "Copy it first: x = np.array(x), or x = x.copy().", stmt.origin)
+            if sum(other is value for _, other in values if isinstance(other, np.ndarray)) > 1:
+                raise TransformError(f"{storage.name} is given twice and stored into", "Pass a copy for one of them.", stmt.origin)
 
     def dynamic(self, value):
-        """The argument with a reference for each dynamic leaf; the same array twice is one storage."""
+        """The argument with a reference for each dynamic leaf."""
         if isinstance(value, Param):
             return self.param(value)
+        if isinstance(value, Static):
+            return value.value
         leaves, treedef = tree.flatten(value)
         if treedef.kind is None:
             return value
@@ -129,16 +163,10 @@ class Attempt:
         position, self.position = self.position, self.position + 1
         if position in self.static:
             return self.static[position]
-        identity = id(param.value) if isinstance(param.value, np.ndarray) and param.aval.shape else None
         ref = self.builder.parameter(param.name, param.aval)
         ref.storage.argument = ("leaf", position, param.value)
-        if self.values:
+        if self.values and param.value is not None:
             ref.storage.known = np.asarray(param.value)
-        self.leaves.append(position)
-        if identity is not None and identity in self.same and self.same[identity].aval == param.aval:
-            return self.same[identity]
-        if identity is not None:
-            self.same[identity] = ref
         return ref
 
     def register(self, value):
@@ -169,7 +197,7 @@ class Attempt:
         for stmt in walk([s for block in self.builder.stack for s in block]):
             if isinstance(stmt, Apply | Move):
                 defined.setdefault(stmt.target, []).append(stmt)
-        by_name = {r.storage.name: r.storage for r in self.references()}
+        by_name = {storage.name: storage for storage in self.builder.parameters}
         stack, seen, found = [ref], set(), []
         names = [ref.storage.name]
         for step in ref.path:
@@ -183,9 +211,12 @@ class Attempt:
             storage = by_name.get(name)
             if storage is not None:
                 kind, key, value = storage.argument
-                if kind == "leaf" and np.size(value) > 64:
+                if kind == "hidden":
+                    found.append((kind, key, None))
+                elif kind == "lifted" or value is None or np.ndim(value):
                     return None
-                found.append((kind, key, value.item() if kind == "leaf" and isinstance(value, np.generic) else value))
+                else:
+                    found.append((kind, key, value.item() if isinstance(value, np.generic | np.ndarray) else value))
                 continue
             if len(defined.get(name, ())) != 1:
                 return None
@@ -193,10 +224,5 @@ class Attempt:
             stack += [a for a in (stmt.args if isinstance(stmt, Apply) else (stmt.source,)) if isinstance(a, str)]
         return found
 
-    def references(self):
-        for storage in self.builder.parameters:
-            if storage.argument is not None:
-                yield storage
 
-
-__all__ = ["Param", "Specialised", "contains_reference", "is_dynamic_array", "specialise"]
+__all__ = ["Param", "Specialised", "Static", "contains_reference", "is_dynamic_array", "specialise"]

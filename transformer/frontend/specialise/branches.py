@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core import Apply, Aval, If, Move
-from ...errors import TransformError
+from ...errors import TransformError, ValueDependent
 from ...ops.op import result_dtype
 from ..reference import is_reference
 from .state import Control, State, Undefined, contents, is_numeric, rebuild, storages, assign
@@ -103,7 +103,7 @@ class Merge:
     def contents(self, container, left, right):
         keys = list(left) + [k for k in right if k not in left]
         if isinstance(container, list) and len(left) != len(right):
-            raise TransformError("a list grows on one side of a condition on array values",
+            raise ValueDependent("a list grows on one side of a condition on array values",
                                  "Give both sides the same length, or use np.where.", self.ev.origin(self.node))
         merged = {}
         for key in keys:
@@ -159,7 +159,7 @@ class Merge:
             return left
         one, two = self.ev.aval(left), self.ev.aval(right)
         if one.shape != two.shape:
-            raise TransformError(f"{hint} has shape {one.shape} on one side of a condition on array values and {two.shape} on the other",
+            raise ValueDependent(f"{hint} has shape {one.shape} on one side of a condition on array values and {two.shape} on the other",
                                  "Give both sides the same shape.", self.ev.origin(self.node))
         key = (self.identity(left), self.identity(right))
         if key not in self.memo:

@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from ...core import Effect
-from ...errors import TransformError
+from ...errors import TransformError, ValueDependent
 from ...ops import op as optable
 from .. import desugar, parse, scopes
 from ..reference import call_function, contains_reference, is_reference
@@ -97,8 +97,8 @@ def bind_arguments(name, spec, args, kwargs, defaults, kwdefaults):
 def enter(ev, frame, body):
     """Run a function's body in its frame; its result."""
     if len(ev.frames) >= MAX_DEPTH:
-        raise ev.error("the recursion does not end while transforming: its depth depends on array values",
-                       "Write it as a loop, or call it un-jitted, where values decide each branch.")
+        raise ValueDependent("the recursion does not end while transforming: its depth depends on array values",
+                             "Write it as a loop, or call it un-jitted, where values decide each branch.", ev.origin())
     ev.frames.append(frame)
     saved = ev.builder.origin
     try:

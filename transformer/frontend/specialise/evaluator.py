@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core import Aval, literal_aval
-from ...errors import TransformError
+from ...errors import TransformError, ValueDependent
 from .. import parse, scopes
 from ..reference import Ref, as_array, is_reference
 from . import branches, statements
@@ -46,7 +46,7 @@ class Evaluator:
         self.frames = []
         self.forgotten, self.ambiguous = set(), []
         self.promoted, self.born, self.kept = {}, {}, []
-        self.volatile = None
+        self.volatile, self.refuse_volatile = None, False
 
     # places ------------------------------------------------------------------
     def origin(self, node=None):
@@ -174,7 +174,7 @@ class Evaluator:
 
     def usable(self, name, value, node):
         if isinstance(value, Undefined):
-            raise self.error(value.reason, "Give it a value before the condition or the loop.", node)
+            raise ValueDependent(value.reason, "Give it a value before the condition or the loop.", self.origin(node))
         return value
 
 

@@ -69,7 +69,7 @@ class Externals:
 
     def __init__(self, builder, static_ids=frozenset(), values=False):
         self.builder, self.static_ids, self.values = builder, static_ids, values
-        self.hidden, self.guards = [], []
+        self.guards = []
         self.registry = {}
         self.references = {}
         self.kept = []
@@ -107,10 +107,9 @@ class Externals:
             aval = Aval(tuple(value.shape), np.dtype(value.dtype))
             hint = "".join(c if c.isalnum() else "_" for c in label).strip("_") or "closed"
             result = self.builder.parameter(hint if not hint[0].isdigit() else "a" + hint, aval)
-            result.storage.argument = ("hidden", id(value), label)
+            result.storage.argument = ("hidden", id(value), Hidden(access, aval, label))
             if self.values:
                 result.storage.known = np.asarray(value)
-            self.hidden.append(Hidden(access, aval, label))
         self.references[id(value)] = result
         return result
 

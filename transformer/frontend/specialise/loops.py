@@ -11,8 +11,8 @@ import numpy as np
 
 from ... import core
 from ...core import Aval, For, Move, While
-from ...errors import NeedStatic, TransformError
-from .. import scopes
+from ...errors import NeedStatic, TransformError, ValueDependent
+from .. import affine, scopes
 from ..reference import is_reference
 from . import branches
 from .branches import convert_atom, join_avals
@@ -102,7 +102,7 @@ def run_for(ev, frame, node):
 def explain(ev, node, error):
     if isinstance(error, NeedStatic):
         return error.at(ev.origin(node))
-    return TransformError(f"this loop cannot be compiled: {error}",
+    return ValueDependent(f"this loop cannot be compiled: {error}",
                           "Keep shapes and structure the same in each round, or make the number of rounds static.", ev.origin(node))
 
 
@@ -205,6 +205,7 @@ class Roll:
             name = builder.fresh(hint, Aval((), np.dtype(np.int64), True))
             index = builder.reference(name)
             self.index = name
+            affine.note_loop(builder, name, lo, hi, int(step))
             self.one_round(index if items.bounds else items.item(index))
             return name
         block, name, before = self.attempts(body, rounds)

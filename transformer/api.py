@@ -1,0 +1,477 @@
+"""The public transforms: grad, value_and_grad, vjp, jvp, linearize, jacfwd, jacrev, hessian, vmap, jit."""
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from . import derivatives, pipeline, printing, tree
+from .core import Aval
+from .errors import ShapeError, TypeMismatch
+from .frontend.builder import current
+from .frontend.reference import is_reference
+from .frontend.specialise import Input, Param, Static, calls
+from .transformed import Transformed
+from .transforms.batch import batch
+from .transforms.reverse import reverse, split
+from .transforms.simplify import simplify
+
+
+def decorator(make):
+    """`make(f, ...)` that may also be written @make and @make(...)."""
+    @functools.wraps(make)
+    def wrapper(fn=None, *args, **kwargs):
+        if fn is None:
+            return lambda f: make(f, *args, **kwargs)
+        return make(fn, *args, **kwargs)
+    return wrapper
+
+
+def as_float(value):
+    """An integer or bool that is differentiated becomes a float."""
+    if is_reference(value):
+        return value if value.dtype.kind in "fc" else value.astype(np.float64)
+    if type(value) in (int, bool):
+        return float(value)
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iub":
+        return value.astype(np.float64)
+    return value
+
+
+class Differentiated(Transformed):
+    """Base of transforms with argnums: integers among the differentiated arguments become floats."""
+
+    def convert(self, args, kwargs):
+        args, kwargs = super().convert(args, kwargs)
+        argnums = self.settings["argnums"]
+        numbers = argnums if type(argnums) in (tuple, list) else (argnums,)
+        for n in numbers:
+            if type(n) is int and -len(args) <= n < len(args) and type(args[n]) is not float:
+                value = args[n]
+                if tree.children_of(value) is None:
+                    new = as_float(value)
+                else:
+                    new = tree.tree_map(as_float, value)
+                if new is not value:
+                    n %= len(args)
+                    args = (*args[:n], new, *args[n + 1:])
+        return args, kwargs
+
+
+class Gradient(Differentiated):
+    kind = "grad"
+
+    def build(self, args, kwargs):
+        s = self.settings
+        return derivatives.gradient(self.fn, args, kwargs, s["argnums"], s["has_aux"], s["holomorphic"], s["with_value"])
+
+
+@decorator
+def grad(f, argnums=0, has_aux=False, holomorphic=False):
+    """The gradient of a function with a scalar output.
+
+    f: function of arrays, numbers and pytrees. argnums: which positional argument(s) to differentiate (int or tuple).
+    has_aux: f returns (result, aux), and the gradient returns (gradient, aux). holomorphic: f is complex-differentiable.
+
+    Returns a function with f's arguments that gives the gradient in the container of the argument (a tuple for several argnums),
+    in its dtype; integers are promoted to float64. For complex arguments of a real f the convention is df/dx - i df/dy.
+    Raises TransformError where f cannot be transformed, with the line; TypeMismatch or ShapeError for wrong arguments.
+    Source: reverse accumulation (Griewank and Walther, Evaluating Derivatives, 2008, chapter 3).
+
+    >>> import numpy as np
+    >>> def f(x):
+    ...     return np.sum(x ** 3)
+    >>> grad(f)(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=False)
+
+
+@decorator
+def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
+    """Like `grad`, returning (f's result, gradient); the result equals f(...) bit for bit.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=True)
+
+
+class Jacobian(Differentiated):
+    kind = "jacobian"
+
+    def build(self, args, kwargs):
+        s = self.settings
+        return derivatives.jacobian(self.fn, args, kwargs, s["argnums"], s["mode"], s["has_aux"])
+
+
+@decorator
+def jacrev(f, argnums=0, has_aux=False):
+    """The Jacobian by reverse mode: one pullback per output element, batched. Shape: output's shape + argument's shape.
+
+    Good for functions with few outputs. Pytrees nest: output's structure, at each leaf the argument's structure.
+
+    >>> import numpy as np
+    >>> jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 1.]])
+    """
+    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="reverse")
+
+
+@decorator
+def jacfwd(f, argnums=0, has_aux=False):
+    """The Jacobian by forward mode: one tangent per argument element, batched. Shape: output's shape + argument's shape.
+
+    >>> import numpy as np
+    >>> jacfwd(lambda x: x ** 2)(np.array([2.0, 3.0]))
+    array([[4., 0.],
+           [0., 6.]])
+    """
+    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="forward")
+
+
+@decorator
+def hessian(f, argnums=0, has_aux=False):
+    """The second derivatives of a function with a scalar output: forward over reverse mode.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
+    array([[4., 2.],
+           [2., 0.]])
+    """
+    return jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
+
+
+class Batched(Transformed):
+    kind = "vmap"
+
+    def build(self, args, kwargs):
+        axes, size = batch_axes(self.settings, args, kwargs, self.__name__)
+        lanes = iter(axes)
+        args = [map_params(lambda p: lane(p, next(lanes)), a) for a in args]
+        kwargs = {k: map_params(lambda p: lane(p, next(lanes)), v) for k, v in kwargs.items()}
+        specialised = pipeline.build(self.fn, args, kwargs)
+        return batched(specialised, axes, self.settings["out_axes"], size)
+
+
+def map_params(fn, value):
+    if isinstance(value, Param):
+        return fn(value)
+    if isinstance(value, Static) or tree.children_of(value) is None:
+        return value
+    return tree.tree_map(lambda leaf: fn(leaf) if isinstance(leaf, Param) else leaf, value)
+
+
+def lane(param, axis):
+    """The parameter of one lane."""
+    if axis is None:
+        return param
+    shape = list(param.aval.shape)
+    del shape[axis]
+    return Param(Aval(tuple(shape), param.aval.dtype), None, param.name)
+
+
+def batch_axes(settings, args, kwargs, name):
+    """One axis (or None) per dynamic leaf, and the size of the batch."""
+    in_axes = settings["in_axes"]
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+        raise TypeMismatch(f"in_axes has {len(in_axes)} entries, {name} is called with {len(args)} positional arguments",
+                           "Give one entry per positional argument, or one int for all.")
+    entries = in_axes if isinstance(in_axes, tuple) else [in_axes] * len(args)
+    axes, sizes = [], {}
+    for value, prefix, label in [*zip(args, entries, range(len(args))), *((v, 0, k) for k, v in kwargs.items())]:
+        leaves, treedef = tree.flatten(value)
+        for leaf, axis in zip(leaves, tree.broadcast_prefix(prefix, treedef)):
+            if isinstance(leaf, Param):
+                axes.append(leaf_axis(leaf, axis, label, sizes))
+    if settings["axis_size"] is not None:
+        sizes.setdefault(settings["axis_size"], "axis_size")
+    if not sizes:
+        raise TypeMismatch("vmap maps no argument: every entry of in_axes is None", "Map one at least, or give axis_size.")
+    if len(sizes) > 1:
+        found = ", ".join(f"{size} ({label})" for size, label in sizes.items())
+        raise ShapeError(f"vmap got mapped axes of different sizes: {found}", "All mapped axes need the same size.")
+    return axes, next(iter(sizes))
+
+
+def leaf_axis(leaf, axis, label, sizes):
+    if axis is None:
+        return None
+    ndim = len(leaf.aval.shape)
+    if isinstance(axis, bool) or not isinstance(axis, int) or not -ndim <= axis < ndim:
+        raise ShapeError(f"vmap cannot map axis {axis} of argument {label}: {leaf.name} has shape {leaf.aval.shape}",
+                         "Give an axis that the array has, or None to pass it whole.")
+    axis %= ndim
+    sizes.setdefault(leaf.aval.shape[axis], f"argument {label}")
+    return axis
+
+
+def batched(specialised, axes, out_axes, size):
+    """The batch of a built program."""
+    program, out_tree = specialised.program, specialised.out_tree
+    in_axes = [axes[i.key] if i.kind == "leaf" else None for i in specialised.inputs]
+    for key in specialised.static:
+        if axes[key] is not None:
+            raise TypeMismatch("an argument whose value is needed as a Python number (a size or a shape) cannot be mapped",
+                               "Give it in_axes None.")
+    outs = tree.broadcast_prefix(tuple(out_axes) if isinstance(out_axes, list) and out_tree.kind is tuple else out_axes, out_tree)
+    for axis, atom in zip(outs, program.outputs):
+        ndim = program.aval(atom).ndim + 1
+        if axis is not None and not -ndim <= axis < ndim:
+            raise ShapeError(f"out_axes {axis} does not fit an output of {ndim} axes", "Count the axes of the batched output.")
+    outs = [None if a is None else a % (program.aval(atom).ndim + 1) for a, atom in zip(outs, program.outputs)]
+    return derivatives.finish(specialised, batch(program, in_axes, outs, size), out_tree, f"{program.name}_batched", "vmap")
+
+
+@decorator
+def vmap(f, in_axes=0, out_axes=0, axis_size=None):
+    """Map a function over an axis of its arguments, without a loop: the batched program as source.
+
+    in_axes: per positional argument an axis, None (passed whole) or a container of such; keyword arguments map axis 0.
+    out_axes: the same for the result. axis_size: needed only where no argument is mapped.
+    Raises ShapeError where sizes differ or an axis does not exist.
+
+    >>> import numpy as np
+    >>> vmap(np.dot)(np.ones((3, 2)), np.full((3, 2), 2.0))
+    array([4., 4., 4.])
+    """
+    return Batched(f, in_axes=in_axes, out_axes=out_axes, axis_size=axis_size)
+
+
+class Jitted(Transformed):
+    kind = "jit"
+
+    def __init__(self, fn, static_argnums, static_argnames, donate_argnums):
+        super().__init__(fn, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums)
+        self.donate = as_tuple(donate_argnums)
+        self.write_back = not isinstance(fn, Transformed)
+
+    @functools.cached_property
+    def static(self):
+        own = {*as_tuple(self.settings["static_argnums"]), *as_tuple(self.settings["static_argnames"])}
+        inner = self.fn.static if isinstance(self.fn, Transformed) else frozenset()
+        return frozenset(own) | inner
+
+    def __transformer_call__(self, ev, args, kwargs):
+        return calls.call(ev, self.fn, args, kwargs, None)
+
+    def lower(self, *args, **kwargs):
+        """The program for these arguments, lowered: `.as_text()` is StableHLO, `.compile().as_text()` XLA's program."""
+        return Lowered(self.find(args, kwargs)[0].run)
+
+
+class Lowered:
+    """A lowered program."""
+
+    def __init__(self, compiled):
+        self.compiled = compiled
+
+    def as_text(self):
+        """StableHLO text."""
+        return self.compiled.text()
+
+    def compile(self):
+        """Compile it; `.as_text()` of the result is XLA's optimised program."""
+        return CompiledText(self.compiled)
+
+
+class CompiledText:
+    def __init__(self, compiled):
+        self.compiled = compiled
+        compiled.build()
+
+    def as_text(self):
+        return self.compiled.hlo_text()
+
+    def cost_analysis(self):
+        return self.compiled.cost_analysis()
+
+
+def as_tuple(value):
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, tuple | list | set | frozenset) else (value,)
+
+
+@decorator
+def jit(f, static_argnums=(), static_argnames=(), donate_argnums=()):
+    """Compile a function, or a transformed one, with XLA; results are device arrays (`Array`).
+
+    Loops and branches on array values compile as they are. static_argnums, static_argnames: arguments whose values are built
+    into the program (strings, None and flags are so anyway). donate_argnums: arguments whose memory results may reuse.
+    Stores into array arguments reach the caller's ndarrays, as in NumPy.
+
+    Raises TransformError where the function cannot be compiled (random draws, side effects, shapes that depend on values).
+
+    >>> import numpy as np
+    >>> print(jit(lambda x: np.sum(x * 2.0))(np.arange(3.0)))
+    6.0
+    """
+    return Jitted(f, static_argnums, static_argnames, donate_argnums)
+
+
+# transforms that are called with the arguments ------------------------------------------------------
+
+def jvp(f, primals, tangents):
+    """(f(*primals), directional derivative along `tangents`), by forward mode. Both arguments are tuples of equal structure.
+
+    Source: forward accumulation (Griewank and Walther 2008, chapter 3). Raises TypeMismatch and ShapeError where tangents do
+    not fit.
+
+    >>> jvp(lambda x: x ** 3, (2.0,), (1.0,))
+    (8.0, 12.0)
+    """
+    if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
+        raise TypeMismatch("jvp needs tuples of primals and of tangents", "Write jvp(f, (x,), (x_dot,)).")
+    primals = tuple(tree.tree_map(as_float, p) for p in primals)
+    leaves, treedef = tree.flatten(primals)
+    dots = flatten_matching(treedef, tuple(tangents), leaves, "tangent", "primal")
+    specialised = derivatives.pushforward(f, as_arguments(primals), {}, range(len(primals)))
+    inputs = dict(enumerate(leaves)) | {("tangent", i): d for i, d in enumerate(dots)}
+    return run(specialised, inputs)
+
+
+def flatten_matching(treedef, value, leaves, what, of):
+    """Leaves of tangents or cotangents, checked against the values they belong to and cast to their dtypes."""
+    found = tree.flatten_like(treedef, value)
+    result = []
+    for leaf, like in zip(found, leaves):
+        shape, wanted = np.shape(leaf), np.shape(like)
+        if shape != wanted:
+            raise ShapeError(f"a {what} of shape {shape} is given for a {of} of shape {wanted}", f"Give each {what} the shape of its {of}.")
+        dtype = like.dtype if hasattr(like, "dtype") else np.result_type(like)
+        if is_reference(leaf):
+            result.append(leaf if leaf.dtype == dtype else leaf.astype(dtype))
+        else:
+            result.append(float(leaf) if type(like) is float and type(leaf) is int else
+                          np.asarray(leaf, dtype)[()] if np.result_type(leaf) != dtype else leaf)
+    return result
+
+
+def as_arguments(primals):
+    return [pipeline.as_params(p, f"x{i}" if len(primals) > 1 else "x") for i, p in enumerate(primals)]
+
+
+def run(specialised, leaves):
+    """Run a program once: inlined where a function is being specialised, else executed on NumPy."""
+    program = specialised.program
+    values = [leaves[i.key] if i.kind == "leaf" else i.value.access() if i.kind == "hidden" else i.value for i in specialised.inputs]
+    if any(map(is_reference, values)):
+        outputs = current().inline(program, values)
+    else:
+        outputs = printing.load(program)(*map(host, values))
+        outputs = [outputs] if len(program.outputs) == 1 else list(outputs or ())
+    return tree.unflatten(specialised.out_tree, outputs)
+
+
+def host(value):
+    return np.asarray(value) if pipeline.is_device_array(value) else value
+
+
+class Linear:
+    """A linear function with its residuals: a pullback (cotangents in, cotangents out) or a linearised function."""
+
+    __transformer_opaque__ = True
+
+    def __init__(self, program, residuals, into, likes, out_tree, what, of, star=False):
+        self.program, self.residuals, self.into, self.likes = program, residuals, into, likes
+        self.out_tree, self.what, self.of, self.star = out_tree, what, of, star
+        self.loaded = None
+
+    def __call__(self, *vectors):
+        value = vectors if self.star else vectors[0] if len(vectors) == 1 else vectors
+        dots = flatten_matching(self.into, value, self.likes, self.what, self.of)
+        values = [*self.residuals, *dots]
+        if any(map(is_reference, values)):
+            outputs = current().inline(self.program, values)
+        else:
+            self.loaded = self.loaded or printing.load(self.program)
+            outputs = self.loaded(*map(host, values))
+            outputs = [outputs] if len(self.program.outputs) == 1 else list(outputs or ())
+        return tree.unflatten(self.out_tree, outputs)
+
+    @property
+    def source(self):
+        """Source of the function, its residuals as the first parameters."""
+        return printing.source(self.program)
+
+    def __transformer_call__(self, ev, args, kwargs):
+        return self(*args, **kwargs)
+
+
+def vjp(f, *primals, has_aux=False):
+    """(f(*primals), pullback): the pullback maps a cotangent of the output to a tuple of cotangents, one per primal.
+
+    The forward part runs once, now; the pullback keeps what it needs (residuals). has_aux: f returns (result, aux), and vjp
+    returns (result, pullback, aux).
+
+    >>> y, pullback = vjp(lambda x: x ** 2, 3.0)
+    >>> y, pullback(1.0)
+    (9.0, (6.0,))
+    """
+    primals = tuple(tree.tree_map(as_float, p) for p in primals)
+    outputs, specialised, pullback, residuals, seeds = forward_part(f, primals)
+    value_tree, aux_tree = derivatives.subtrees(specialised.out_tree, has_aux)
+    leaves, treedef = tree.flatten(primals)
+    likes = outputs[: value_tree.num_leaves]
+    result = tree.unflatten(value_tree, likes)
+    pull = Linear(pullback, residuals, value_tree, likes, treedef, "cotangent", "output")
+    if not has_aux:
+        return result, pull
+    return result, pull, tree.unflatten(aux_tree, outputs[value_tree.num_leaves:])
+
+
+def forward_part(f, primals):
+    """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, seeds)."""
+    leaves, _ = tree.flatten(primals)
+    specialised = pipeline.build(f, as_arguments(primals), {})
+    program = specialised.program
+    wrt = pipeline.positions_of(specialised, range(len(leaves)))
+    joint = reverse(program, wrt, ["param"] * len(program.outputs))
+    first, pullback = split(simplify(joint), len(program.outputs))
+    pullback = simplify(pullback)
+    whole = dataclasses.replace(specialised, program=first, out_tree=tree.Treedef(list, None, (tree.LEAF,) * len(first.outputs)))
+    results = run(whole, dict(enumerate(leaves)))
+    count = len(program.outputs)
+    return results[:count], specialised, pullback, results[count:], None
+
+
+def linearize(f, *primals):
+    """(f(*primals), linear function of tangents): the forward part runs once, now.
+
+    The linear function is the transpose of the pullback, itself by reverse mode, so loops and branches keep their residuals.
+
+    >>> y, push = linearize(lambda x: x ** 2, 3.0)
+    >>> y, push(1.0)
+    (9.0, 6.0)
+    """
+    primals = tuple(tree.tree_map(as_float, p) for p in primals)
+    outputs, specialised, pullback, residuals, _ = forward_part(f, primals)
+    leaves, treedef = tree.flatten(primals)
+    wrt = range(len(residuals), len(pullback.params))
+    transposed = reverse(pullback, list(wrt), ["param"] * len(leaves))
+    count = len(pullback.outputs)
+    keep = [p for i, p in enumerate(transposed.params) if i not in wrt]
+    program = simplify(zero_cotangents(transposed, list(wrt), count, keep))
+    push = Linear(program, residuals, treedef, leaves, specialised.out_tree, "tangent", "primal", star=True)
+    return tree.unflatten(specialised.out_tree, outputs), push
+
+
+def zero_cotangents(program, positions, count, keep):
+    """The transposed pullback does not depend on the cotangents at which it is taken: they become zeros."""
+    from .frontend.builder import Builder
+    with Builder(f"{program.name}_linear") as builder:
+        refs = {}
+        for name in keep:
+            refs[name] = builder.parameter(program.hints.get(name, name), program.avals[name])
+        for position in positions:
+            aval = program.avals[program.params[position]]
+            refs[program.params[position]] = builder.constant(np.zeros(aval.shape, aval.dtype)) if aval.shape else aval.dtype.type(0)
+        outputs = builder.inline(program, [refs[p] for p in program.params])
+        return derivatives.keep_hints(builder.program(outputs[count:]), program)
+
+
+__all__ = ["Input", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "value_and_grad", "vjp", "vmap"]

@@ -1,0 +1,240 @@
+"""Calling a transformed function: signature, cache, guards, and the run of the built program.
+
+A call flattens its arguments, looks its signature up and runs the cached program. The signature is the structure of the
+arguments, the type of each dynamic leaf and the value of each static one; an entry holds as long as its guards do.
+"""
+
+import dataclasses
+import threading
+import warnings
+
+import numpy as np
+
+from . import pipeline, printing, tree
+from .core import Update, walk
+from .errors import TransformError, TypeMismatch, ValueDependent
+from .executable import Compiled
+from .frontend.specialise import Static
+from .frontend.specialise.externals import is_device_array, unchanged
+
+VALUE_WARNING = 64
+
+
+def leaf_signature(value):
+    """Type of a dynamic leaf, value of a static one."""
+    kind = type(value)
+    if kind is np.ndarray or is_device_array(value):
+        return (value.dtype, value.shape)
+    if kind is float or kind is int or kind is complex:
+        return kind
+    if isinstance(value, np.generic):
+        return value.dtype
+    return frozen(value)
+
+
+def frozen(value):
+    """A hashable stand-in for a static value: equal values give equal stand-ins."""
+    if isinstance(value, np.ndarray) or is_device_array(value):
+        raise TypeMismatch("an array is given for a static argument: arrays cannot be compared by value quickly",
+                           "Pass it as an ordinary argument, or as a tuple of numbers.")
+    if isinstance(value, list | tuple):
+        return (type(value), *map(frozen, value))
+    if isinstance(value, set):
+        return (set, frozenset(map(frozen, value)))
+    if isinstance(value, dict):
+        return (dict, *((k, frozen(v)) for k, v in value.items()))
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeMismatch(f"a value of type {type(value).__name__} is given for a static argument, but it is unhashable",
+                           "Give its class __eq__ and __hash__, or pass numbers, strings and tuples.") from None
+    return (type(value), value)
+
+
+def signature(args, kwargs):
+    """Key of a call."""
+    if not kwargs:
+        return tuple([argument_signature(a) for a in args])
+    return (*map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
+
+
+def leaves_of(args, kwargs):
+    """Dynamic leaves of a call's arguments."""
+    for value in args:
+        kind = type(value)
+        if not (kind is float or kind is np.ndarray or kind is int):
+            break
+    else:
+        if not kwargs:
+            return args
+    return pipeline.dynamic_leaves(args, kwargs)
+
+
+def argument_signature(value):
+    kind = type(value)
+    if kind is float or kind is int:
+        return kind
+    if kind is np.ndarray:
+        return (value.dtype, value.shape)
+    if kind is Static:
+        return frozen(value.value)
+    if tree.children_of(value) is None:
+        return leaf_signature(value)
+    leaves, treedef = tree.flatten(value)
+    return (treedef, tuple(map(leaf_signature, leaves)))
+
+
+class Entry:
+    """A built program, ready to run on the dynamic leaves of a call."""
+
+    def __init__(self, specialised, compiled, donate=(), write_back=False):
+        self.specialised, self.compiled = specialised, compiled
+        self.guards, self.static = specialised.guards, specialised.static
+        self.inputs = specialised.inputs
+        self.stored = stored_leaves(specialised) if write_back else []
+        self.program = with_stores(specialised.program, self.stored)
+        self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
+        self.out_tree = specialised.out_tree
+        self.bare = self.out_tree.kind is None and not self.stored
+        self.stages = []
+        self.donate = donate
+        self.run = self.prepare()
+
+    @property
+    def holds_by_type(self):
+        """Whether the program answers for other values of these types too."""
+        return not self.specialised.by_value and self.specialised.volatile is None
+
+    def prepare(self):
+        if self.compiled:
+            return Compiled(self.program, self.donate)
+        return printing.load(self.program)
+
+    def holds(self, leaves):
+        """Whether the program still answers for these arguments."""
+        for guard in self.guards:
+            if not unchanged(guard.access(), guard.expected):
+                return False
+        for position, value in self.static.items():
+            if not unchanged(plain(leaves[position]), value):
+                return False
+        for source in self.inputs:
+            if source.kind == "hidden":
+                value, aval = source.value.access(), source.value.aval
+                if getattr(value, "shape", None) != aval.shape or value.dtype != aval.dtype:
+                    return False
+        return True
+
+    def values(self, leaves):
+        if self.direct is not None:
+            return [leaves[k] for k in self.direct]
+        return [leaves[i.key] if i.kind == "leaf" else i.value.access() for i in self.inputs]
+
+    def __call__(self, leaves):
+        values = self.values(leaves)
+        if self.compiled:
+            outputs = self.run(values)
+        else:
+            values = [np.asarray(v) if is_device_array(v) else v for v in values]
+            outputs = self.run(*values)
+            if self.bare:
+                return outputs
+            outputs = [outputs] if len(self.program.outputs) == 1 else list(outputs or ())
+        if self.stored:
+            outputs = self.write_back(outputs, leaves)
+        return outputs[0] if self.bare else tree.unflatten(self.out_tree, outputs)
+
+    def write_back(self, outputs, leaves):
+        """Stores into arguments reach the caller's arrays, as they do in NumPy."""
+        count = len(outputs) - len(self.stored)
+        for (key, _), value in zip(self.stored, outputs[count:]):
+            leaves[key][...] = np.asarray(value)
+        return outputs[:count]
+
+
+def plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def stored_leaves(specialised):
+    """[(leaf number, name)] of the array arguments that the program stores into."""
+    stored = {s.target for s in walk(specialised.program.body) if isinstance(s, Update)}
+    return [(i.key, name) for i, name in zip(specialised.inputs, specialised.program.params) if i.kind == "leaf" and name in stored]
+
+
+def with_stores(program, stored):
+    """The program with the last version of each stored argument as a further output."""
+    if not stored:
+        return program
+    return dataclasses.replace(program, outputs=[*program.outputs, *(name for _, name in stored)])
+
+
+class Cache:
+    """The entries of one transformed function."""
+
+    def __init__(self):
+        self.entries, self.lock = {}, threading.RLock()
+        self.last = None
+        self.warned = False
+
+    def find(self, key, leaves):
+        for entry in self.entries.get(key, ()):
+            if entry.holds(leaves):
+                self.last = entry
+                return entry
+        return None
+
+    def add(self, key, entry, label):
+        found = self.entries.setdefault(key, [])
+        if not entry.static:
+            found.clear()
+        found.append(entry)
+        self.last = entry
+        if len(found) > VALUE_WARNING and not self.warned:
+            self.warned = True
+            warnings.warn(f"{label} has been built for {len(found)} values of a scalar argument that sets a size or a shape; "
+                          "each value is a program of its own", stacklevel=4)
+
+
+def make_entry(transformed, args, kwargs):
+    """Build the program for one signature."""
+    stages, compiled = [], transformed.compiled
+    params = [pipeline.as_params(a, n) for a, n in zip(args, transformed.parameter_names(len(args)))]
+    named = {k: pipeline.as_params(v, k) for k, v in kwargs.items()}
+    try:
+        with pipeline.options(refuse_volatile=compiled, stages=stages):
+            specialised = transformed.build(params, named)
+    except ValueDependent as error:
+        if compiled:
+            raise refuse(error) from None
+        del stages[:]
+        specialised = build_by_value(transformed, params, named, stages, error)
+    donate = donated(specialised, args, transformed.donate)
+    entry = Entry(specialised, compiled, donate, transformed.write_back)
+    entry.stages = stages
+    return entry
+
+
+def donated(specialised, args, argnums):
+    """Parameter positions of the arguments whose memory the results may reuse."""
+    if not argnums:
+        return ()
+    wanted = {p for positions, _ in pipeline.leaf_positions(args, argnums) for p in positions}
+    return tuple(i for i, source in enumerate(specialised.inputs) if source.kind == "leaf" and source.key in wanted)
+
+
+def refuse(error):
+    error.advice = f"{error.advice} Compiled programs need a structure that types alone decide; the un-jitted call works.".strip()
+    return error
+
+
+def build_by_value(transformed, params, named, stages, error):
+    """Value mode: the values at hand decide every branch. Holds for this call only."""
+    try:
+        with pipeline.options(values=True, stages=stages):
+            return transformed.build(params, named)
+    except ValueDependent:
+        raise error from None
+
+
+__all__ = ["Cache", "Entry", "TransformError", "make_entry", "signature"]

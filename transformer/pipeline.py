@@ -1,0 +1,172 @@
+"""From a callable and the types of its arguments to a finished program: the pipeline, one line a pass.
+
+    specialise      frontend.specialise      a user function becomes Core
+    differentiate   transforms.reverse, transforms.forward
+    batch           transforms.batch
+    simplify        transforms.simplify
+
+`build` does it for plain functions and, through `Transformed.build`, for any chain of transforms around one.
+"""
+
+import dataclasses
+import threading
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .core import Aval, literal_aval
+from .errors import NeedStatic, TypeMismatch
+from .frontend.builder import Builder
+from .frontend.reference import is_reference
+from .frontend.specialise import Param, specialise
+from .frontend.specialise.externals import is_dynamic_array, is_device_array
+from .transforms.simplify import simplify
+
+_local = threading.local()
+
+
+@dataclasses.dataclass
+class Options:
+    """How to build: refuse draws of random numbers (compiled), decide branches by values (value mode), record the stages."""
+
+    refuse_volatile: bool = False
+    values: bool = False
+    stages: Any = None
+
+
+@contextmanager
+def options(**changes):
+    """Options of all builds inside of the block."""
+    saved = current_options()
+    _local.options = dataclasses.replace(saved, **changes)
+    try:
+        yield _local.options
+    finally:
+        _local.options = saved
+
+
+def current_options():
+    return getattr(_local, "options", None) or Options()
+
+
+def record(stage, program):
+    """Keep a stage for `show`; the program or text as it is now."""
+    stages = current_options().stages
+    if stages is not None:
+        stages.append((stage, program))
+
+
+def is_dynamic(value):
+    """A leaf that is an input at run time: an array of numbers or a Python number (a bool is static)."""
+    return is_reference(value) or is_dynamic_array(value) or (
+        isinstance(value, int | float | complex | np.number | np.bool_) and type(value) is not bool)
+
+
+def aval_of(value):
+    if is_reference(value):
+        return value.aval
+    if isinstance(value, np.ndarray) or is_device_array(value):
+        return Aval(tuple(value.shape), np.dtype(value.dtype))
+    return literal_aval(value)
+
+
+def as_params(value, name):
+    """The value with a `Param` for each dynamic leaf."""
+    if is_dynamic(value):
+        return Param(aval_of(value), value.known if is_reference(value) else value, name)
+    if tree.children_of(value) is None:
+        return value
+    leaves, treedef = tree.flatten(value)
+    names = tree.paths(value, name)
+    return tree.unflatten(treedef, [Param(aval_of(v), v.known if is_reference(v) else v, n) if is_dynamic(v) else v
+                                    for v, n in zip(leaves, names)])
+
+
+def dynamic_leaves(args, kwargs):
+    """All dynamic leaves of the arguments, in the order in which parameters are numbered."""
+    return [leaf for value in (*args, *kwargs.values()) for leaf in tree.flatten(value)[0]
+            if is_dynamic(leaf) or isinstance(leaf, Param)]
+
+
+def leaf_positions(args, argnums):
+    """For each argument in `argnums`: (positions of its dynamic leaves, its treedef). Static leaves are an error."""
+    starts, count = [], 0
+    for value in args:
+        starts.append(count)
+        count += len(dynamic_leaves([value], {}))
+    found = []
+    for argnum in argnums:
+        leaves, treedef = tree.flatten(args[argnum])
+        for leaf in leaves:
+            if not (is_dynamic(leaf) or isinstance(leaf, Param)):
+                kind = "a string" if isinstance(leaf, str) else f"a value of type {type(leaf).__name__}"
+                raise TypeMismatch(f"argument {argnum} is {kind}: nothing can be differentiated or batched with respect to it",
+                                   "Give arrays or numbers, or choose other argnums.")
+        found.append((list(range(starts[argnum], starts[argnum] + len(leaves))), treedef))
+    return found
+
+
+def build(fn, args, kwargs):
+    """The `Specialised` program of a callable; dynamic leaves of the arguments are `Param`."""
+    builder = getattr(type(fn), "build", None)
+    if builder is not None and hasattr(type(fn), "__transformer_call__"):
+        return fn.build(args, kwargs)
+    chosen = current_options()
+    result = specialise(fn, args, kwargs, chosen.refuse_volatile, chosen.values, parent=active_builder())
+    record("core", result.program)
+    result.program = simplify(result.program)
+    return result
+
+
+def active_builder():
+    from .frontend.builder import _active
+    stack = getattr(_active, "stack", None)
+    return stack[-1] if stack else None
+
+
+def positions_of(specialised, wanted):
+    """Indices into program.params of the leaves at `wanted` positions; those that became static are an error."""
+    index = {p.key: i for i, p in enumerate(specialised.inputs) if p.kind == "leaf"}
+    for position in wanted:
+        if position not in index:
+            raise TypeMismatch("an argument whose value is needed as a Python number (a size or a shape) cannot be differentiated or batched",
+                               "Leave it out of argnums, or give it in_axes None.")
+    return [index[p] for p in wanted]
+
+
+def inline(ev, specialised, leaves):
+    """Append a built program to the program at hand; the outputs as a pytree."""
+    args = []
+    for source in specialised.inputs:
+        if source.kind == "leaf":
+            args.append(leaves[source.key])
+        elif source.kind == "hidden":
+            args.append(ev.externals.load(source.value.access(), source.value.access, source.value.label))
+        else:
+            args.append(source.value)
+    ev.externals.guards.extend(specialised.guards)
+    ev.volatile = ev.volatile or specialised.volatile
+    outputs = ev.builder.inline(specialised.program, args)
+    return tree.unflatten(specialised.out_tree, outputs)
+
+
+def call_inside(ev, transformed, args, kwargs):
+    """A transformed function met inside of a function that is being specialised: built for the types at hand and inlined."""
+    args = tuple(map(ev.open, args))
+    kwargs = {k: ev.open(v) for k, v in kwargs.items()}
+    args, kwargs = transformed.convert(args, kwargs)
+    leaves = dynamic_leaves(args, kwargs)
+    params = [as_params(a, f"x{i}") for i, a in enumerate(args)], {k: as_params(v, k) for k, v in kwargs.items()}
+    try:
+        specialised = transformed.build(*params)
+    except NeedStatic as error:
+        argument = getattr(error.ref, "storage", None) and error.ref.storage.argument
+        if argument and argument[0] == "leaf" and is_reference(leaves[argument[1]]):
+            raise NeedStatic(leaves[argument[1]], error.what) from error
+        raise
+    return inline(ev, specialised, leaves)
+
+
+__all__ = ["Builder", "Options", "build", "call_inside", "inline", "options"]
