@@ -12,10 +12,15 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError
-from .op import Op, register, result_dtype
+from .op import Op, aval_of, register, result_dtype
 
 SMALL = 1024
 """Products of at most this many multiplications are lowered as multiply-and-sum: cheaper than a matrix product in a loop."""
+
+
+def shape_of(x):
+    """Shape of a reference, array or number (a cotangent may be the number 1.0)."""
+    return aval_of(x).shape
 
 
 def unused(*letters):
@@ -69,7 +74,7 @@ def declare_product(name, impl, letters, elastic="", dot=False, **extra):
 
 def operand_bar(g, lo, other, l_other, letters, shape, dot=False, other_first=False):
     """The cotangent of an operand with these letters and this shape: g times the other operand, summed to its axes."""
-    found = sizes("cotangent", (g.shape, other.shape), (lo, l_other), elastic=lo + l_other)
+    found = sizes("cotangent", (shape_of(g), shape_of(other)), (lo, l_other), elastic=lo + l_other)
     kept = [c for c, size in zip(letters, shape, strict=True) if c in found and (size == found[c] or size is None)]
     if other_first:
         bar = product(other, l_other, g, lo, "".join(kept), dot)

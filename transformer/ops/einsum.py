@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError, TransformError
-from .contraction import lower_product, operand_bar, sizes, unused
+from .contraction import lower_product, operand_bar, shape_of, sizes, unused
 from .op import function, lookup, op, result_dtype
 
 
@@ -63,7 +63,7 @@ class einsum:
 def einsum_bar(g, args, subscripts, optimize, position):
     """The cotangent of one operand: an einsum of g with the other operands, spread over what that operand was summed over."""
     inputs, output = split(subscripts)
-    letters, shape = inputs[position], np.shape(args[position])
+    letters, shape = inputs[position], shape_of(args[position])
     distinct = "".join(dict.fromkeys(letters))
     extent = tuple(shape[letters.index(c)] for c in distinct)
     others = [(a, s) for i, (a, s) in enumerate(zip(args, inputs, strict=True)) if i != position]
@@ -76,7 +76,7 @@ def distinct_bar(g, output, others, letters, extent, optimize, position):
     plain = len(others) == 1 and len(set(others[0][1])) == len(others[0][1])
     if plain and set(letters) <= set(output + others[0][1]):
         return operand_bar(g, output, *others[0], letters, extent, other_first=position == 1)
-    found = sizes("einsum", [np.shape(g), *(np.shape(a) for a, _ in others)], [output, *(s for _, s in others)],
+    found = sizes("einsum", [shape_of(g), *(shape_of(a) for a, _ in others)], [output, *(s for _, s in others)],
                   elastic=string.ascii_letters)
     kept = "".join(c for c, size in zip(letters, extent, strict=True) if found.get(c) == size or (c in found and size is None))
     bar = contract([g, *(a for a, _ in others)], [output, *(s for _, s in others)], kept, optimize)
@@ -96,7 +96,7 @@ def scatter_diagonal(bar, x, letters, distinct):
     """Zeros of x's shape with `bar` on the diagonal that the repeated letters name."""
     out = np.zeros_like(x, dtype=bar.dtype)
     ndim = len(distinct)
-    grids = [np.arange(n).reshape((-1,) + (1,) * (ndim - 1 - i)) for i, n in enumerate(np.shape(bar))]
+    grids = [np.arange(n).reshape((-1,) + (1,) * (ndim - 1 - i)) for i, n in enumerate(shape_of(bar))]
     out[tuple(grids[distinct.index(c)] for c in letters)] = bar
     return out
 
@@ -173,7 +173,7 @@ def einsum_call(*operands, out=None, dtype=None, order="K", casting="safe", opti
         raise ShapeError(f"einsum: {len(inputs)} groups of subscripts for {len(args)} operands", "Give one group for each operand.")
     if dtype is not None:
         args = [np.asarray(a).astype(dtype) if not hasattr(a, "astype") else a.astype(dtype) for a in args]
-    inputs, output = expand_ellipsis(inputs, output, [np.ndim(a) for a in args])
+    inputs, output = expand_ellipsis(inputs, output, [len(shape_of(a)) for a in args])
     known = set("".join(inputs))
     if len(set(output)) != len(output) or not set(output) <= known:
         raise ShapeError(f"einsum: the output subscripts '{output}' repeat a letter or have one that no operand has",

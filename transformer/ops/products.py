@@ -7,7 +7,7 @@ import string
 import numpy as np
 
 from ..errors import ShapeError, TransformError
-from .contraction import declare_product
+from .contraction import declare_product, shape_of
 from .op import aval_of, function, lookup, FUNCTIONS
 
 BATCH_LETTERS = "abcdefgh" + string.ascii_uppercase
@@ -16,10 +16,6 @@ BATCH_LETTERS = "abcdefgh" + string.ascii_uppercase
 def array(value):
     """An operand as an array, reference or number: lists become arrays."""
     return lookup(np.asarray)(value) if isinstance(value, list | tuple) else value
-
-
-def shape_of(value):
-    return aval_of(value).shape
 
 
 # matmul and dot -------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,146 @@
+"""Linear algebra: rules run as plain NumPy against finite differences and stacked loops."""
+
+import numpy as np
+import pytest
+
+from transformer.core import Aval
+from transformer.errors import ShapeError, TransformError
+from transformer.ops.op import FUNCTIONS, TABLE
+
+SMOOTH = ["solve", "inv", "det", "slogdet", "norm", "cholesky", "eigh", "eig", "svd", "qr", "pinv", "lstsq"]
+CASES = [(name, i) for name in SMOOTH for i in range(len(TABLE[name].samples))]
+SIGNED = {("eigh", "vectors"), ("svd", "U"), ("svd", "Vh")}
+
+
+def sample(name, index):
+    op = TABLE[name]
+    args, params = op.samples[index]
+    return op, [np.asarray(a) for a in args], params, np.asarray(op.impl(*args, **params))
+
+
+def moved(op, args, dots, params, step=1e-6):
+    """The directional derivative by central differences."""
+    ahead = op.impl(*(a + step * d for a, d in zip(args, dots, strict=True)), **params)
+    behind = op.impl(*(a - step * d for a, d in zip(args, dots, strict=True)), **params)
+    return (ahead - behind) / (2 * step)
+
+
+@pytest.mark.parametrize("name,index", CASES)
+def test_infer_gives_the_shape_and_dtype_of_numpy(name, index):
+    op, args, params, out = sample(name, index)
+    for dtype in (float, np.float32, complex):
+        cast = [a.astype(dtype) for a in args]
+        want = np.asarray(op.impl(*cast, **params))
+        assert op.infer(*(Aval(a.shape, a.dtype) for a in cast), **params) == Aval(want.shape, want.dtype)
+
+
+@pytest.mark.parametrize("name,index", CASES)
+def test_jvp_and_vjp_equal_finite_differences(name, index):
+    op, args, params, out = sample(name, index)
+    rng = np.random.default_rng(1)
+    if name == "pinv" and np.linalg.matrix_rank(args[0]) < min(args[0].shape):
+        dots = [args[0] * 0.7]
+    else:
+        dots = [rng.normal(size=a.shape) for a in args]
+    want = moved(op, args, dots, params)
+    np.testing.assert_allclose(op.jvp(tuple(dots), *args, out, **params), want, rtol=1e-6, atol=1e-6)
+    g = rng.normal(size=out.shape)
+    bars = op.vjp(g, *args, out, **params)
+    bars = bars if isinstance(bars, tuple) else (bars,)
+    assert [np.shape(b) for b in bars] == [a.shape for a in args]
+    got = sum(np.sum(b * d) for b, d in zip(bars, dots, strict=True))
+    np.testing.assert_allclose(np.real(got), np.real(np.sum(g * want)), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name,index", [c for c in CASES if c[0] in ("solve", "inv", "det", "slogdet", "norm", "cholesky", "pinv", "lstsq")]
+                         + [("eigh", 0), ("svd", 0), ("eig", 0)])
+def test_complex_rules_equal_finite_differences(name, index):
+    op, args, params, _ = sample(name, index)
+    rng = np.random.default_rng(2)
+
+    def twist(a):
+        return a + 0.1j * (rng.normal(size=a.shape) if name != "pinv" else a)
+
+    args = [twist(a) for a in args]
+    dots = [rng.normal(size=a.shape) + 1j * rng.normal(size=a.shape) if name != "pinv" else (0.3 + 0.4j) * a for a in args]
+    out, want = op.impl(*args, **params), moved(op, args, dots, params)
+    np.testing.assert_allclose(op.jvp(tuple(dots), *args, out, **params), want, rtol=1e-5, atol=1e-5)
+    g = rng.normal(size=np.shape(out)) + (1j * rng.normal(size=np.shape(out)) if np.iscomplexobj(out) else 0)
+    bars = op.vjp(g, *args, out, **params)
+    bars = bars if isinstance(bars, tuple) else (bars,)
+    got = sum(np.sum(b * d) for b, d in zip(bars, dots, strict=True))
+    np.testing.assert_allclose(np.real(got), np.real(np.sum(g * want)), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name,index", CASES)
+@pytest.mark.parametrize("axes", [(0, 0), (0, None), (None, 0)])
+def test_batch_equals_a_python_loop(name, index, axes):
+    op, args, params, _ = sample(name, index)
+    axes = axes[: len(args)] if len(args) > 1 else (0,)
+    full = [np.stack([a, 2.0 * a, 1.5 * a]) if axis == 0 else a for a, axis in zip(args, axes, strict=True)]
+    got, axis = op.batch(axes, *full, **params)
+    want = [op.impl(*(a[n] if x == 0 else a for a, x in zip(full, axes, strict=True)), **params) for n in range(3)]
+    assert axis == 0
+    np.testing.assert_allclose(got, np.stack(want), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("ord", [None, 2, 1, 3, 0.5, 0, np.inf, -np.inf])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_vector_norms_equal_numpy(ord, keepdims):
+    x = np.array([[3.0, -4.0, 1.0], [0.5, 0.0, -1.0]])
+    for args in ((x[0], ord, None, keepdims), (x, ord, 1, keepdims), (x, ord, -2, keepdims)):
+        np.testing.assert_allclose(FUNCTIONS[np.linalg.norm](*args), np.linalg.norm(*args), rtol=1e-12)
+
+
+@pytest.mark.parametrize("ord", [None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_matrix_norms_equal_numpy(ord, keepdims):
+    x = np.random.default_rng(3).normal(size=(2, 3, 4))
+    for args in ((x[0], ord, None, keepdims), (x, ord, (1, 2), keepdims), (x, ord, (2, 0), keepdims)):
+        np.testing.assert_allclose(FUNCTIONS[np.linalg.norm](*args), np.linalg.norm(*args), rtol=1e-12)
+
+
+def test_norm_at_zero_has_gradient_zero():
+    op, x = TABLE["norm"], np.array([[3.0, 4.0], [0.0, 0.0]])
+    out = np.linalg.norm(x, axis=1)
+    np.testing.assert_allclose(op.vjp(np.ones(2), x, out, axis=(1,), keepdims=False), [[0.6, 0.8], [0.0, 0.0]])
+    np.testing.assert_allclose(op.jvp((np.ones((2, 2)),), x, out, axis=(1,), keepdims=False), [1.4, 0.0])
+
+
+def test_spectral_gradients_hold_at_equal_eigenvalues():
+    q, _ = np.linalg.qr(sample("inv", 0)[1][0])
+    a = q @ np.diag([1.0, 1.0, 2.0]) @ q.T
+    w = np.linalg.eigvalsh(a)
+    bar = TABLE["eigh"].vjp(np.exp(w), a, w, part="values", UPLO="L")
+    full = q @ np.diag(np.exp([1.0, 1.0, 2.0])) @ q.T
+    np.testing.assert_allclose(bar, 2 * np.tril(full, -1) + np.diag(np.diag(full)), rtol=1e-10)
+    s = np.linalg.svd(q, compute_uv=False)
+    np.testing.assert_allclose(TABLE["svd"].vjp(np.ones(3), q, s, part="S", full_matrices=False), q, atol=1e-12)
+
+
+def test_results_keep_numpys_names():
+    a = sample("cholesky", 0)[1][0]
+    assert np.array_equal(FUNCTIONS[np.linalg.eigh](a).eigenvalues, np.linalg.eigvalsh(a))
+    assert FUNCTIONS[np.linalg.svd](a).Vh.shape == FUNCTIONS[np.linalg.qr](a).R.shape == (3, 3)
+    assert FUNCTIONS[np.linalg.slogdet](a).sign == 1.0
+
+
+def test_composites_equal_numpy():
+    a = sample("cholesky", 0)[1][0]
+    tall = sample("pinv", 0)[1][0]
+    for call in (np.linalg.cond, np.linalg.matrix_rank, np.linalg.svdvals, np.linalg.matrix_norm, np.linalg.vector_norm):
+        np.testing.assert_allclose(FUNCTIONS[call](a), call(a))
+    for got, want in zip(FUNCTIONS[np.linalg.lstsq](tall, np.arange(4.0)), np.linalg.lstsq(tall, np.arange(4.0)), strict=True):
+        np.testing.assert_allclose(got, want)
+    b = np.random.default_rng(5).normal(size=(2, 3, 6))
+    np.testing.assert_allclose(FUNCTIONS[np.linalg.tensorsolve](b, np.ones((2, 3))), np.linalg.tensorsolve(b, np.ones((2, 3))))
+    np.testing.assert_allclose(FUNCTIONS[np.linalg.tensorinv](b.reshape(6, 2, 3), 1), np.linalg.tensorinv(b.reshape(6, 2, 3), 1))
+
+
+def test_what_does_not_fit_is_an_error_that_names_the_shapes():
+    with pytest.raises(ShapeError, match=r"\(2, 3\)"):
+        TABLE["inv"].infer(Aval((2, 3), np.dtype(float)))
+    with pytest.raises(ShapeError, match=r"\(3, 3\) and \(2,\)"):
+        TABLE["solve"].infer(Aval((3, 3), np.dtype(float)), Aval((2,), np.dtype(float)))
+    with pytest.raises(TransformError, match="complex"):
+        TABLE["qr"].vjp(np.eye(2), np.eye(2) * 1j, np.eye(2), part="Q", mode="reduced")

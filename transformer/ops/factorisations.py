@@ -1,0 +1,527 @@
+"""Factorisations of matrices: cholesky, eigh, eigvals, svd, qr, pinv, lstsq.
+
+A factorisation with several results is one op with a param `part`, so that each result is a statement of its own.
+np.linalg.cholesky and eigh read one triangle of their operand only, so their derivative stands in that triangle.
+
+Sources of the adjoints: M. B. Giles, "Collected matrix derivative results for forward and reverse mode AD" (2008);
+J. Townsend, "Differentiating the singular value decomposition" (2016); G. H. Golub and V. Pereyra (1973) for the pseudoinverse.
+"""
+
+import numpy as np
+
+from ..core import Aval
+from ..errors import ShapeError, TransformError
+from . import lapack
+from .linear_algebra import adjoint, array, conj, inexact, real_of, sample_matrix, square, stretch, transpose
+from .op import function, op
+
+SYMMETRIC = [((sample_matrix(3, 3, kind="positive"),), {}), ((sample_matrix(2, 3, 3, kind="positive"),), {})]
+
+
+def diagonal_of(x):
+    """The matrices with everything off the diagonal set to 0."""
+    return x * np.eye(x.shape[-1], dtype=real_of(x.dtype))
+
+
+def in_triangle(bar, lower):
+    """The cotangent of a Hermitian operand of which one triangle is read."""
+    both = bar + adjoint(bar)
+    strict = np.tril(both, -1) if lower else np.triu(both, 1)
+    return strict + (diagonal_of(np.real(bar)) if bar.dtype.kind == "c" else diagonal_of(bar))
+
+
+def hermitian(x, lower):
+    """The Hermitian matrix that one triangle of x stands for."""
+    strict = np.tril(x, -1) if lower else np.triu(x, 1)
+    return strict + adjoint(strict) + (diagonal_of(np.real(x)) if x.dtype.kind == "c" else diagonal_of(x))
+
+
+def half_triangle(x):
+    """The lower triangle, its diagonal halved."""
+    return np.tril(x) - 0.5 * diagonal_of(x)
+
+
+def guarded(x, gap):
+    """x / gap; 0 where x is 0, so that equal eigenvalues do no harm unless a vector among them matters."""
+    nothing = x == 0
+    return np.where(nothing, 0, x / np.where(nothing, 1, gap))
+
+
+def matrix_shape(name, aval):
+    if aval.ndim < 2:
+        raise ShapeError(f"{name} needs matrices, not an array of shape {aval.shape}", "Give at least two axes.")
+    return aval.shape[:-2], aval.shape[-2], aval.shape[-1]
+
+
+def refuse_complex(name, x):
+    if x.dtype.kind == "c":
+        raise TransformError(f"the derivative of {name} of complex matrices is not known to transformer",
+                             "Take derivatives of its eigenvalues or singular values, or use real matrices.")
+
+
+# cholesky -----------------------------------------------------------------------------------------------------------------
+
+@op()
+class cholesky:
+    """The lower triangular L with L @ L^H = a (part "L"), or its adjoint (part "U", which reads the upper triangle)."""
+
+    samples = [(args, {"upper": upper}) for args, _ in SYMMETRIC for upper in (False, True)]
+
+    def impl(a, upper):
+        return np.linalg.cholesky(a, upper=True) if upper else np.linalg.cholesky(a)
+
+    def infer(a, upper):
+        return Aval(square("cholesky", a).shape, inexact(a))
+
+    def lower(hlo, out, a, upper):
+        return lapack.cholesky(hlo, out, a, upper)
+
+    def vjp(g, a, out, upper):
+        factor, g = (transpose(out), transpose(g)) if upper else (out, g)
+        inner = half_triangle(transpose(factor) @ g)
+        left = np.linalg.solve(transpose(factor), inner)
+        bar = transpose(np.linalg.solve(transpose(conj(factor)), transpose(left)))
+        return in_triangle(transpose(bar) if upper else bar, not upper)
+
+    def jvp(dots, a, out, upper):
+        factor, a_dot = (adjoint(out) if upper else out), hermitian(dots[0], not upper)
+        left = np.linalg.solve(factor, a_dot)
+        factor_dot = factor @ half_triangle(adjoint(np.linalg.solve(factor, adjoint(left))))
+        return adjoint(factor_dot) if upper else factor_dot
+
+    def batch(axes, a, upper):
+        return cholesky.bind(a, upper=upper), 0
+
+    def notation(a, upper):
+        return "np.linalg.cholesky({0}, upper=True)" if upper else "np.linalg.cholesky({0})"
+
+
+@function(np.linalg.cholesky)
+def cholesky_call(a, /, *, upper=False):
+    return cholesky.bind(array(a), upper=bool(upper))
+
+
+# Hermitian eigenvalues --------------------------------------------------------------------------------------------------
+
+@op()
+class eigh:
+    """Eigenvalues (part "values") or eigenvectors ("vectors") of Hermitian matrices, of which the triangle UPLO is read."""
+
+    samples = [(args, {"part": part, "UPLO": uplo}) for args, _ in SYMMETRIC for part in ("values", "vectors") for uplo in "LU"]
+
+    def impl(a, part, UPLO):
+        return np.linalg.eigvalsh(a, UPLO) if part == "values" else np.linalg.eigh(a, UPLO)[1]
+
+    def infer(a, part, UPLO):
+        dtype = inexact(square("eigh", a))
+        return Aval(a.shape[:-1], real_of(dtype)) if part == "values" else Aval(a.shape, dtype)
+
+    def lower(hlo, out, a, part, UPLO):
+        return lapack.eigh(hlo, out, a, part, UPLO)
+
+    def vjp(g, a, out, part, UPLO):
+        if part == "values":
+            v = eigh.bind(a, part="vectors", UPLO=UPLO)
+            return in_triangle((conj(v) * g[..., None, :]) @ transpose(v), UPLO == "L")
+        w = eigh.bind(a, part="values", UPLO=UPLO)
+        inner = transpose(out) @ g
+        inner = inner - adjoint(inner)
+        bar = conj(out) @ guarded(inner, 2 * (w[..., None, :] - w[..., :, None])) @ transpose(out)
+        return in_triangle(bar, UPLO == "L")
+
+    def jvp(dots, a, out, part, UPLO):
+        v = out if part == "vectors" else eigh.bind(a, part="vectors", UPLO=UPLO)
+        inner = adjoint(v) @ hermitian(dots[0], UPLO == "L") @ v
+        if part == "values":
+            return np.real(np.diagonal(inner, axis1=-2, axis2=-1)) if inner.dtype.kind == "c" else np.diagonal(inner, axis1=-2, axis2=-1)
+        w = eigh.bind(a, part="values", UPLO=UPLO)
+        return v @ guarded(inner - diagonal_of(inner), w[..., None, :] - w[..., :, None])
+
+    def batch(axes, a, part, UPLO):
+        return eigh.bind(a, part=part, UPLO=UPLO), 0
+
+    def notation(a, part, UPLO):
+        call = ("np.linalg.eigvalsh({0}" if part == "values" else "np.linalg.eigh({0}") + (', "U")' if UPLO == "U" else ")")
+        return call if part == "values" else call + "[1]"
+
+
+EighResult = type(np.linalg.eigh(np.eye(1)))
+
+
+@function(np.linalg.eigh)
+def eigh_call(a, UPLO="L"):
+    a = array(a)
+    return EighResult(*(eigh.bind(a, part=part, UPLO=UPLO.upper()) for part in ("values", "vectors")))
+
+
+@function(np.linalg.eigvalsh)
+def eigvalsh_call(a, UPLO="L"):
+    return eigh.bind(array(a), part="values", UPLO=UPLO.upper())
+
+
+@op()
+class eig:
+    """Eigenvalues (part "values") or eigenvectors ("vectors") of any square matrices, always complex."""
+
+    samples = [((np.array([[1.0, 2.0, 0.3], [0.5, 4.0, -1.0], [0.2, 0.7, -3.0]]),), {"part": "values"})]
+
+    def impl(a, part):
+        values = np.linalg.eigvals(a) if part == "values" else np.linalg.eig(a)[1]
+        return values.astype(np.result_type(values, np.complex64))
+
+    def infer(a, part):
+        shape = square("eig", a).shape
+        return Aval(shape[:-1] if part == "values" else shape, np.result_type(inexact(a), np.complex64))
+
+    def lower(hlo, out, a, part):
+        return lapack.eig(hlo, out, a, part)
+
+    def vjp(g, a, out, part):
+        if part == "vectors":
+            raise TransformError("the derivative of the eigenvectors of np.linalg.eig is not known to transformer",
+                                 "Differentiate its eigenvalues, or use np.linalg.eigh for symmetric matrices.")
+        v = eig.bind(a, part="vectors")
+        return transpose(np.linalg.inv(v)) @ (g[..., :, None] * transpose(v))
+
+    def jvp(dots, a, out, part):
+        if part == "vectors":
+            raise TransformError("the derivative of the eigenvectors of np.linalg.eig is not known to transformer",
+                                 "Differentiate its eigenvalues, or use np.linalg.eigh for symmetric matrices.")
+        v = eig.bind(a, part="vectors")
+        return np.diagonal(np.linalg.solve(v, dots[0] @ v), axis1=-2, axis2=-1)
+
+    def batch(axes, a, part):
+        return eig.bind(a, part=part), 0
+
+    def notation(a, part):
+        dtype = np.result_type(inexact(a), np.complex64).name
+        return ("np.linalg.eigvals({0})" if part == "values" else "np.linalg.eig({0})[1]") + f".astype(np.{dtype})"
+
+
+EigResult = type(np.linalg.eig(np.eye(1)))
+
+
+@function(np.linalg.eig)
+def eig_call(a):
+    a = array(a)
+    return EigResult(eig.bind(a, part="values"), eig.bind(a, part="vectors"))
+
+
+@function(np.linalg.eigvals)
+def eigvals_call(a):
+    return eig.bind(array(a), part="values")
+
+
+# singular values --------------------------------------------------------------------------------------------------------
+
+TALL, WIDE = sample_matrix(4, 3, seed=1), sample_matrix(2, 4, seed=2)
+
+
+@op()
+class svd:
+    """Part "U", "S" or "Vh" of the singular value decomposition."""
+
+    samples = [((x,), {"part": part, "full_matrices": False}) for x in (TALL, WIDE, np.stack([TALL, -2 * TALL]))
+               for part in ("S", "U", "Vh")]
+
+    def impl(a, part, full_matrices):
+        if part == "S":
+            return np.linalg.svd(a, compute_uv=False)
+        return getattr(np.linalg.svd(a, full_matrices=full_matrices), part)
+
+    def infer(a, part, full_matrices):
+        lead, m, n = matrix_shape("svd", a)
+        k, dtype = None if None in (m, n) else min(m, n), inexact(a)
+        if part == "S":
+            return Aval((*lead, k), real_of(dtype))
+        sides = {"U": (m, m if full_matrices else k), "Vh": (n if full_matrices else k, n)}
+        return Aval((*lead, *sides[part]), dtype)
+
+    def lower(hlo, out, a, part, full_matrices):
+        return lapack.svd(hlo, out, a, part, full_matrices)
+
+    def vjp(g, a, out, part, full_matrices):
+        u, s, vh = (out if p == part else svd.bind(a, part=p, full_matrices=part == p != "S" and full_matrices) for p in ("U", "S", "Vh"))
+        if part == "S":
+            return (conj(u) * g[..., None, :]) @ conj(vh)
+        check_vectors(a, full_matrices)
+        return svd_vectors_bar(g, u, s, vh, part)
+
+    def jvp(dots, a, out, part, full_matrices):
+        u, s, vh = (out if p == part else svd.bind(a, part=p, full_matrices=False) for p in ("U", "S", "Vh"))
+        inner = adjoint(u) @ dots[0] @ adjoint(vh)
+        if part == "S":
+            along = np.diagonal(inner, axis1=-2, axis2=-1)
+            return np.real(along) if along.dtype.kind == "c" else along
+        check_vectors(a, full_matrices)
+        return svd_vectors_dot(dots[0], inner, u, s, vh, part)
+
+    def batch(axes, a, part, full_matrices):
+        return svd.bind(a, part=part, full_matrices=full_matrices), 0
+
+    def notation(a, part, full_matrices):
+        if part == "S":
+            return "np.linalg.svd({0}, compute_uv=False)"
+        call = "np.linalg.svd({0})" if full_matrices else "np.linalg.svd({0}, full_matrices=False)"
+        return call + ("[0]" if part == "U" else "[2]")
+
+
+def check_vectors(a, full_matrices):
+    refuse_complex("the singular vectors", a)
+    if full_matrices and a.shape[-1] != a.shape[-2]:
+        raise TransformError("the derivative of the full singular vectors is not defined", "Use full_matrices=False.")
+
+
+def square_gaps(s):
+    """s_j**2 - s_i**2."""
+    return (s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None])
+
+
+def svd_vectors_bar(g, u, s, vh, part):
+    """The cotangent of the operand from that of U or Vh (real)."""
+    if part == "Vh":
+        return transpose(svd_vectors_bar(transpose(g), transpose(vh), s, transpose(u), "U"))
+    inner = transpose(u) @ g
+    bar = u @ (guarded(inner - transpose(inner), square_gaps(s)) * s[..., None, :]) @ vh
+    if u.shape[-2] == u.shape[-1]:
+        return bar
+    return bar + ((g - u @ inner) / s[..., None, :]) @ vh
+
+
+def svd_vectors_dot(a_dot, inner, u, s, vh, part):
+    """The tangent of U or Vh (real); inner = U^T a_dot V."""
+    if part == "Vh":
+        return transpose(svd_vectors_dot(transpose(a_dot), transpose(inner), transpose(vh), s, transpose(u), "U"))
+    scaled = inner * s[..., None, :]
+    mixed = scaled + transpose(scaled)
+    dot = u @ guarded(mixed - diagonal_of(mixed), square_gaps(s))
+    if u.shape[-2] == u.shape[-1]:
+        return dot
+    return dot + (a_dot @ transpose(vh) - u @ inner) / s[..., None, :]
+
+
+SVDResult = type(np.linalg.svd(np.eye(1)))
+
+
+@function(np.linalg.svd)
+def svd_call(a, full_matrices=True, compute_uv=True, hermitian=False):
+    a = array(a)
+    if not compute_uv:
+        return svd.bind(a, part="S", full_matrices=False)
+    return SVDResult(svd.bind(a, part="U", full_matrices=bool(full_matrices)), svd.bind(a, part="S", full_matrices=False),
+                     svd.bind(a, part="Vh", full_matrices=bool(full_matrices)))
+
+
+@function(np.linalg.svdvals)
+def svdvals(x, /):
+    return svd.bind(array(x), part="S", full_matrices=False)
+
+
+@function(np.linalg.matrix_rank)
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    """The number of singular values above the tolerance."""
+    A = array(A)
+    if A.ndim < 2:
+        return np.any(A != 0).astype(np.intp)
+    s = svdvals(A)
+    if tol is None:
+        rtol = max(A.shape[-2:]) * np.finfo(s.dtype).eps if rtol is None else rtol
+        tol = np.max(s, axis=-1, keepdims=True) * rtol
+    return np.sum(s > tol, axis=-1)
+
+
+# qr ---------------------------------------------------------------------------------------------------------------------------
+
+@op()
+class qr:
+    """Part "Q" or "R" of the QR decomposition, reduced or complete."""
+
+    samples = [((x,), {"part": part, "mode": "reduced"}) for x in (TALL, WIDE, np.stack([TALL, -2 * TALL])) for part in ("Q", "R")]
+
+    def impl(a, part, mode):
+        return np.linalg.qr(a, "r") if part == "R" and mode == "reduced" else getattr(np.linalg.qr(a, mode), part)
+
+    def infer(a, part, mode):
+        lead, m, n = matrix_shape("qr", a)
+        k = None if None in (m, n) else m if mode == "complete" else min(m, n)
+        return Aval((*lead, *((m, k) if part == "Q" else (k, n))), inexact(a))
+
+    def lower(hlo, out, a, part, mode):
+        return lapack.qr(hlo, out, a, part, mode)
+
+    def vjp(g, a, out, part, mode):
+        q, r = factors(a, out, part, mode)
+        n = q.shape[-1]
+        if a.shape[-1] <= n:
+            return tall_qr_bar(g if part == "Q" else None, g if part == "R" else None, q, r)
+        if part == "Q":
+            return widened(tall_qr_bar(g, None, q, r[..., :n]), a.shape)
+        rest = g[..., n:]
+        first = tall_qr_bar(a[..., n:] @ transpose(rest), g[..., :n], q, r[..., :n])
+        return np.concatenate([first, q @ rest], axis=-1)
+
+    def jvp(dots, a, out, part, mode):
+        q, r = factors(a, out, part, mode)
+        n, (a_dot,) = q.shape[-1], dots
+        right = transpose(np.linalg.solve(transpose(r[..., :n]), transpose(a_dot[..., :n])))
+        inner = transpose(q) @ right
+        below = np.tril(inner, -1)
+        turn = below - transpose(below)
+        if part == "Q":
+            return q @ turn + right - q @ inner
+        return transpose(q) @ a_dot - turn @ r
+
+    def batch(axes, a, part, mode):
+        return qr.bind(a, part=part, mode=mode), 0
+
+    def notation(a, part, mode):
+        if part == "R" and mode == "reduced":
+            return 'np.linalg.qr({0}, "r")'
+        return ("np.linalg.qr({0})" if mode == "reduced" else 'np.linalg.qr({0}, "complete")') + ("[0]" if part == "Q" else "[1]")
+
+
+def factors(a, out, part, mode):
+    """Q and R, for derivatives."""
+    refuse_complex("np.linalg.qr", a)
+    if mode == "complete" and a.shape[-2] > a.shape[-1]:
+        raise TransformError("the derivative of the complete QR decomposition is not defined", 'Use mode="reduced".')
+    return tuple(out if p == part else qr.bind(a, part=p, mode=mode) for p in ("Q", "R"))
+
+
+def tall_qr_bar(q_bar, r_bar, q, r):
+    """The cotangent of a matrix with at least as many rows as columns; q_bar or r_bar may be None."""
+    inner = None if r_bar is None else r @ transpose(r_bar)
+    if q_bar is not None:
+        inner = -(transpose(q_bar) @ q) if inner is None else inner - transpose(q_bar) @ q
+    spread = q @ (np.tril(inner) + transpose(np.tril(inner, -1)))
+    total = spread if q_bar is None else q_bar + spread
+    return transpose(np.linalg.solve(r, transpose(total)))
+
+
+def widened(x, shape):
+    """x with columns of zeros on the right."""
+    return np.concatenate([x, np.zeros_like(x, shape=(*shape[:-1], shape[-1] - x.shape[-1]))], axis=-1)
+
+
+QRResult = type(np.linalg.qr(np.eye(1)))
+
+
+@function(np.linalg.qr)
+def qr_call(a, mode="reduced"):
+    a = array(a)
+    if mode == "r":
+        return qr.bind(a, part="R", mode="reduced")
+    if mode not in ("reduced", "complete"):
+        raise TransformError(f"np.linalg.qr with mode={mode!r} is not known to transformer", 'Use "reduced", "complete" or "r".')
+    return QRResult(qr.bind(a, part="Q", mode=mode), qr.bind(a, part="R", mode=mode))
+
+
+# pseudoinverse and least squares ------------------------------------------------------------------------------------------
+
+def missing(size, product):
+    """The identity of this size minus a product."""
+    return np.eye(size, dtype=real_of(product.dtype)) - product
+
+
+@op()
+class pinv:
+    """The pseudoinverse. Its derivative holds where the rank does not change."""
+
+    samples = [((x,), {"rcond": None, "hermitian": False}) for x in (TALL, WIDE, np.outer([1.0, 2.0, -1.0], [0.5, 1.5]))]
+
+    def impl(a, rcond, hermitian):
+        return np.linalg.pinv(a, hermitian=hermitian) if rcond is None else np.linalg.pinv(a, rcond, hermitian)
+
+    def infer(a, rcond, hermitian):
+        lead, m, n = matrix_shape("pinv", a)
+        return Aval((*lead, n, m), inexact(a))
+
+    def lower(hlo, out, a, rcond, hermitian):
+        return lapack.pinv(hlo, out, a, rcond)
+
+    def vjp(g, a, out, rcond, hermitian):
+        m, n = a.shape[-2:]
+        g_t, p_h = transpose(g), adjoint(out)
+        bar = -(transpose(out) @ g @ transpose(out))
+        rows = missing(m, a @ out) @ g_t @ out @ p_h
+        columns = p_h @ out @ g_t @ missing(n, out @ a)
+        return bar + conj(rows + columns)
+
+    def jvp(dots, a, out, rcond, hermitian):
+        m, n = a.shape[-2:]
+        a_dot, p_h = dots[0], adjoint(out)
+        d_h = adjoint(a_dot)
+        return (out @ p_h @ d_h @ missing(m, a @ out) + missing(n, out @ a) @ d_h @ p_h @ out) - out @ a_dot @ out
+
+    def batch(axes, a, rcond, hermitian):
+        return pinv.bind(a, rcond=rcond, hermitian=hermitian), 0
+
+    def notation(a, rcond, hermitian):
+        options = ([f"rcond={rcond!r}"] if rcond is not None else []) + (["hermitian=True"] if hermitian else [])
+        return f"np.linalg.pinv({', '.join(['{0}', *options])})"
+
+
+@function(np.linalg.pinv)
+def pinv_call(a, rcond=None, hermitian=False, *, rtol=None):
+    rcond = rtol if rcond is None else rcond
+    return pinv.bind(array(a), rcond=None if rcond is None else float(rcond), hermitian=bool(hermitian))
+
+
+@op()
+class lstsq:
+    """The least-squares solution of a @ x = b of least norm."""
+
+    samples = [((TALL, np.array([1.0, -2.0, 0.5, 3.0])), {"rcond": None}), ((WIDE, sample_matrix(2, 2)), {"rcond": None})]
+
+    def impl(a, b, rcond):
+        return np.linalg.lstsq(a, b, rcond=rcond)[0]
+
+    def infer(a, b, rcond):
+        if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+            raise ShapeError(f"lstsq: shapes {a.shape} and {b.shape} do not fit together", "Give a matrix and as many rows of b.")
+        return Aval((a.shape[1], *b.shape[1:]), inexact(a, b))
+
+    def lower(hlo, out, a, b, rcond):
+        return lapack.lstsq(hlo, out, a, b, rcond)
+
+    def vjp(g, a, b, out, rcond):
+        p = pinv.bind(a, rcond=rcond, hermitian=False)
+        column, x, b_2 = (v[:, None] if b.ndim == 1 else v for v in (g, out, b))
+        p_t = transpose(p)
+        b_bar = p_t @ column
+        a_bar = -(b_bar @ transpose(x)) + conj((b_2 - a @ x) @ transpose(conj(p) @ b_bar))
+        a_bar = a_bar + conj((adjoint(p) @ x) @ transpose(column - transpose(a) @ b_bar))
+        return a_bar, b_bar[:, 0] if b.ndim == 1 else b_bar
+
+    def jvp(dots, a, b, out, rcond):
+        a_dot, b_dot = dots
+        p = pinv.bind(a, rcond=rcond, hermitian=False)
+        if a_dot is None:
+            return p @ b_dot
+        p_h, d_h = adjoint(p), adjoint(a_dot)
+        free = d_h @ (p_h @ out)
+        dot = p @ (p_h @ (d_h @ (b - a @ out))) + (free - p @ (a @ free)) - p @ (a_dot @ out)
+        return dot if b_dot is None else dot + p @ b_dot
+
+    def batch(axes, a, b, rcond):
+        vector = b.ndim - (axes[1] == 0) == 1
+        x = pinv.bind(a, rcond=rcond, hermitian=False) @ (b[..., None] if vector else b)
+        return (x[..., 0] if vector else x), 0
+
+    def notation(a, b, rcond):
+        return f"np.linalg.lstsq({{0}}, {{1}}, rcond={rcond!r})[0]"
+
+
+@function(np.linalg.lstsq)
+def lstsq_call(a, b, rcond=None):
+    """The solution, the sums of squared residuals, the rank and the singular values of a."""
+    a, b = array(a), array(b)
+    x = lstsq.bind(a, b, rcond=None if rcond is None else float(rcond))
+    s = svdvals(a)
+    tolerance = np.finfo(s.dtype).eps * max(a.shape) if rcond is None else rcond
+    rank = np.sum(s > tolerance * s[0])
+    residual = b - a @ x
+    return x, np.sum(np.abs(residual) ** 2, axis=0, keepdims=b.ndim == 1), rank, s
+
+
+__all__ = ["cholesky", "eig", "eigh", "lstsq", "pinv", "qr", "stretch", "svd"]
