@@ -151,16 +151,36 @@ def put_copy(array, device=None):
                                   xla.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL, enable_x64=True)
 
 
+class _Memory:
+    """A CPU buffer as NumPy's array interface wants it; keeps the buffer alive."""
+
+    __slots__ = ("__array_interface__", "buffer")
+
+    def __init__(self, buffer, shape, dtype):
+        self.buffer = buffer
+        kind = dtype.str if dtype.kind != "V" else f"<u{dtype.itemsize}"
+        self.__array_interface__ = {"shape": shape, "typestr": kind, "data": (buffer.unsafe_buffer_pointer(), True), "version": 3}
+
+
 @functools.cache
 def _reader():
-    """How this jaxlib turns a buffer into an ndarray."""
-    array = library().ArrayImpl
-    return getattr(array, "_to_np_array_did_copy", None) or array._single_device_array_to_np_array_did_copy
+    """How this jaxlib turns a buffer into an ndarray; None for jaxlib 0.10, whose way imports jax."""
+    return getattr(library().ArrayImpl, "_to_np_array_did_copy", None)
 
 
 def to_numpy(buffer):
     """A read-only ndarray of a buffer's contents (waits for it; shares the memory on CPU)."""
-    return _reader()(buffer)[0]
+    read = _reader()
+    if read is not None:
+        return read(buffer)[0]
+    if buffer.platform() != "cpu":
+        return buffer._single_device_array_to_np_array_did_copy()[0]
+    shape, dtype = buffer.aval.shape, buffer.aval.dtype
+    buffer.block_until_ready()
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    value = np.asarray(_Memory(buffer, shape, dtype))
+    return value.view(dtype) if dtype.kind == "V" else value
 
 
 def copy_to(buffer, device):

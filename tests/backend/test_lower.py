@@ -53,7 +53,7 @@ def test_for_loop_carries_what_changes():
 @pytest.mark.parametrize(("lo", "hi", "step"), [(0, 5, 1), (4, -1, -1), (1, 10, 3), (3, 3, 1), (0, -5, 1)])
 def test_for_ranges(lo, hi, step):
     def fill(b, lo, hi):
-        out = np.zeros_like(b.constant(np.zeros(12, int)))
+        out = variable(b, b.constant(np.zeros(12, int)))
         total = variable(b, b.constant(np.array(0)))
         with loop(b, lo, hi, step) as i:
             out[i] = i + 1
