@@ -14,7 +14,7 @@ from ..errors import TransformError
 from ..ops import op as optable
 from .reference import Ref, Storage, is_reference
 
-RESERVED = {*keyword.kwlist, *dir(builtins), "np", "scipy"}
+RESERVED = {*keyword.kwlist, *dir(builtins), "np", "scipy", "math", "cmath"}
 FOLD_LIMIT = 4096
 _active = threading.local()
 

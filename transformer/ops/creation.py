@@ -1,10 +1,12 @@
 """Making arrays: constants, filled arrays, tapes, casts."""
 
+import operator
+
 import numpy as np
 
 from ..core import Aval, Hole
 from ..errors import TransformError
-from .op import TABLE, Op, function, op, register
+from .op import FUNCTIONS, TABLE, Op, aval_of, function, holds_reference, is_reference, lookup, op, register, result_dtype
 
 DTYPES = {"bool": "bool", "int64": "int", "float64": "float", "complex128": "complex"}
 
@@ -124,41 +126,34 @@ class constant:
     def lower(hlo, out, value):
         return hlo.constant(value, out.dtype)
 
-    def notation(value):
-        return array_text(np.asarray(value))
-
     def samples(rng):
         return [((), {"value": v}) for v in (rng.uniform(size=(2, 3)), np.arange(3), np.array([np.inf, np.nan]), np.array(True))]
 
 
-def array_text(value):
-    """Source of an expression that makes exactly this array."""
-    if value.size > 1 and np.all(value == value.flat[0]) and not np.any(np.signbit(value.real) & (value == 0)):
-        name = {0: "zeros", 1: "ones"}.get(value.flat[0].item(), "full")
-        fill = [element_text(value.flat[0].item())] if name == "full" else []
-        return _creation_text(name, value.shape, value.dtype, *fill)
-    if value.size == 0:
-        return _creation_text("zeros", value.shape, value.dtype)
-    text = nested_text(value.tolist())
-    default = np.array(value.tolist()).dtype
-    return f"np.array({text})" if value.dtype == default else f"np.array({text}, dtype={dtype_text(value.dtype)})"
+@op(linear="jointly")
+class copy:
+    """The value under a name of its own, as NumPy's copy: a later store into the original does not show."""
 
+    def impl(x):
+        return np.copy(x)[()]
 
-def nested_text(value):
-    if isinstance(value, list):
-        return "[" + ", ".join(map(nested_text, value)) + "]"
-    return element_text(value)
+    def infer(x):
+        return Aval(x.shape, x.dtype)
 
+    def lower(hlo, out, x):
+        return hlo.convert(x, out.dtype)
 
-def element_text(value):
-    """A Python number as source; nan and infinities as np.nan and np.inf."""
-    if isinstance(value, complex):
-        if np.isfinite(value):
-            return repr(value)
-        return f"complex({element_text(value.real)}, {element_text(value.imag)})"
-    if isinstance(value, float) and not np.isfinite(value):
-        return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
-    return repr(value)
+    def vjp(g, x, out):
+        return g
+
+    def batch(axes, x):
+        return TABLE["copy"].bind(x), 0
+
+    def notation(x):
+        return "np.copy({0})"
+
+    def samples(rng):
+        return [((rng.uniform(size=(2, 3)),), {})]
 
 
 # casts ---------------------------------------------------------------------------
@@ -180,8 +175,9 @@ class astype:
     del contribution
 
     def notation(x, dtype):
+        dtype = np.dtype(dtype)
         if x.weak:
-            return f"np.{'bool_' if dtype == bool else np.dtype(dtype).name}({{0}})"
+            return f"np.{'bool_' if dtype.kind == 'b' else dtype.name}({{0}})"
         return f"{{0}}.astype({dtype_text(dtype)})"
 
     def samples(rng):
@@ -192,3 +188,201 @@ class astype:
 def astype_(x, dtype, order="K", casting="unsafe", subok=True, copy=True, device=None):
     """np.astype: a copy with another dtype."""
     return TABLE["astype"].bind(x, dtype=np.dtype(dtype))
+
+
+# functions: filled arrays -------------------------------------------------------------
+def static_shape(shape):
+    """A shape as a tuple of ints; an abstract size is asked for as a static one."""
+    return tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
+
+
+@function(np.full)
+def full_(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+    """np.full; the fill value may be abstract."""
+    shape = static_shape(shape)
+    if not is_reference(fill_value):
+        fill_value = np.asarray(fill_value)
+    dtype = np.dtype(dtype) if dtype is not None else aval_of(fill_value).dtype
+    if np.ndim(fill_value):
+        return np.astype(np.broadcast_to(fill_value, shape), dtype)
+    return TABLE["full"].bind(fill_value, shape=shape, dtype=dtype)
+
+
+def _like(name):
+    """zeros_like and its kin: an array of the shape and dtype of another."""
+    def like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+        aval = aval_of(a)
+        dtype = np.dtype(dtype) if dtype is not None else aval.dtype
+        shape = aval.shape if shape is None else static_shape(shape)
+        if None in shape:
+            return TABLE["zeros_like"].bind(a, dtype=dtype) + (1 if name == "ones" else 0)
+        if not is_reference(a):
+            return getattr(np, name)(shape, dtype)
+        return TABLE[name].emit(shape=shape, dtype=dtype)
+    like.__name__, like.__doc__ = f"{name}_like", f"np.{name}_like."
+    function(getattr(np, f"{name}_like"), array=True)(like)
+
+
+for _name in ("zeros", "ones", "empty"):
+    _like(_name)
+
+
+@function(np.full_like, array=True)
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """np.full_like."""
+    return full_(np.shape(a) if shape is None else shape, fill_value, aval_of(a).dtype if dtype is None else dtype)
+
+
+@op(differentiable=False)
+class zeros_like:
+    """Zeros of the shape of an array whose shape is not known."""
+
+    def impl(x, dtype):
+        return np.zeros_like(x, dtype)
+
+    def infer(x, dtype):
+        return Aval(x.shape, dtype)
+
+    def lower(hlo, out, x, dtype):
+        return hlo.full(out.shape, 0, dtype)
+
+    def batch(axes, x, dtype):
+        return TABLE["zeros_like"].bind(x, dtype=dtype), 0
+
+    def notation(x, dtype):
+        return "np.zeros_like({0})" if x.dtype == dtype else f"np.zeros_like({{0}}, dtype={dtype_text(dtype)})"
+
+    def samples(rng):
+        return [((rng.uniform(size=(2, 3)),), {"dtype": np.dtype(np.float64)})]
+
+
+# functions: arrays from values ------------------------------------------------------------
+def nested_array(value, dtype=None):
+    """An array from an array, a number, or nested sequences of them."""
+    if not isinstance(value, list | tuple):
+        array = value
+    elif holds_reference(value):
+        array = lookup(np.stack)([nested_array(v) for v in value])
+    else:
+        array = np.array(value)
+    if not is_reference(array):
+        return np.asarray(array, dtype)
+    if dtype is None:
+        return array if not array.weak else TABLE["astype"].bind(array, dtype=array.dtype)
+    return array if array.dtype == np.dtype(dtype) and not array.weak else TABLE["astype"].bind(array, dtype=np.dtype(dtype))
+
+
+@function(np.array)
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
+    """np.array: a new array, unless copy is False or None."""
+    made = nested_array(object, dtype)
+    if copy and made is object:
+        made = TABLE["copy"].bind(made)
+    return np.reshape(made, (1,) * (ndmin - np.ndim(made)) + np.shape(made)) if np.ndim(made) < ndmin else made
+
+
+@function(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require, np.asarray_chkfinite)
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """np.asarray: the array itself where nothing has to change."""
+    made = nested_array(a, dtype)
+    return TABLE["copy"].bind(made) if copy and made is a else made
+
+
+@function(np.copy)
+def copy_(a, order="K", subok=False):
+    """np.copy."""
+    return array(a)
+
+
+def _scalar_type(dtype):
+    def convert(value=0):
+        return nested_array(value, dtype)
+    convert.__name__, convert.__doc__ = dtype.__name__, f"np.{dtype.__name__}: a cast."
+    return convert
+
+
+for _dtype in {np.dtype(c).type for c in "?bhilqBHILQefdFD"}:
+    FUNCTIONS[_dtype] = _scalar_type(_dtype)
+
+
+# functions: grids ----------------------------------------------------------------------------
+@function(np.linspace)
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """np.linspace; the ends may be abstract."""
+    num = operator.index(num)
+    intervals = num - 1 if endpoint else num
+    delta = np.subtract(stop, start)
+    kind = np.result_type(result_dtype(aval_of(start), aval_of(stop)), np.float64) if dtype is None else np.dtype(dtype)
+    steps = np.reshape(np.arange(num, dtype=np.float64), (-1, *(1,) * np.ndim(delta)))
+    step = delta / intervals if intervals > 0 else delta * np.nan
+    y = (steps * step if intervals > 0 else steps * delta) + start
+    if endpoint and num > 1:
+        y[-1] = stop
+    y = np.moveaxis(y, 0, axis) if axis else y
+    y = np.astype(np.floor(y) if kind.kind in "iu" else y, kind) if y.dtype != kind else y
+    return (y, step) if retstep else y
+
+
+@function(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """np.logspace; the ends may be abstract."""
+    y = np.power(base, linspace(start, stop, num, endpoint, axis=axis))
+    return y if dtype is None else np.astype(y, dtype)
+
+
+@function(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """np.geomspace of real ends of one sign."""
+    sign = np.sign(start)
+    start, stop = start * sign, stop * sign
+    y = logspace(np.log10(start), np.log10(stop), num, endpoint, 10.0)
+    if num > 0:
+        y[0] = start
+        if num > 1 and endpoint:
+            y[-1] = stop
+    y = np.moveaxis(y * sign, 0, axis) if axis else y * sign
+    return y if dtype is None else np.astype(y, dtype)
+
+
+@function(np.meshgrid)
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """np.meshgrid."""
+    ndim, flat = len(xi), [np.ravel(nested_array(x)) for x in xi]
+    places = [1 - k if indexing == "xy" and ndim > 1 and k < 2 else k for k in range(ndim)]
+    shape = [0] * ndim
+    for place, x in zip(places, flat, strict=True):
+        shape[place] = np.shape(x)[0]
+    grids = [np.reshape(x, tuple(-1 if k == place else 1 for k in range(ndim))) for place, x in zip(places, flat, strict=True)]
+    return tuple(g if sparse else np.copy(np.broadcast_to(g, tuple(shape))) for g in grids)
+
+
+@function(np.vander, array=True)
+def vander(x, N=None, increasing=False):
+    """np.vander: powers by repeated multiplication."""
+    count = np.shape(x)[0] if N is None else operator.index(N)
+    if not count:
+        return np.zeros((np.shape(x)[0], 0))
+    columns = [np.ones_like(x)]
+    for _ in range(count - 1):
+        columns.append(x if len(columns) == 1 else columns[-1] * x)
+    return np.stack(columns if increasing else columns[::-1], axis=1)
+
+
+# functions: types ------------------------------------------------------------------------------
+@function(np.result_type)
+def result_type(*values):
+    """np.result_type, known from the avals."""
+    return result_dtype(*(v if isinstance(v, Aval) else Aval((), np.dtype(v)) if isinstance(v, type | str | np.dtype) else aval_of(v)
+                          for v in values))
+
+
+@function(np.isscalar)
+def isscalar(element):
+    """np.isscalar."""
+    return np.ndim(element) == 0
+
+
+@function(np.can_cast)
+def can_cast(from_, to, casting="safe"):
+    """np.can_cast."""
+    return np.can_cast(aval_of(from_).dtype if is_reference(from_) else from_, to, casting)

@@ -86,6 +86,10 @@ class Op:
             return _emit(self, args, params)
         return self.impl(*args, **params)
 
+    def emit(self, *args, **params):
+        """Emit the op, also where no operand is a reference (creation in the middle of a program)."""
+        return _emit(self, args, params)
+
     def bind_weak(self, *args, **params):
         """The same, for a result that is a Python number (a scalar that is weak in NumPy's promotion)."""
         if _emit is not None and any(map(holds_reference, args)):

@@ -313,6 +313,24 @@ declare("python_round", builtins.round, INT, _whole_number, _to_int(lambda hlo, 
 _round_to_int = FUNCTIONS[builtins.round]
 
 
+class _RoundTo:
+    def impl(x, decimals):
+        return round(_item(x), decimals)
+
+    def infer(x, decimals):
+        return x
+
+    def batch(axes, x, decimals):
+        return np.round(x, decimals), 0
+
+    def notation(x, decimals):
+        return f"round({{0}}, {decimals})"
+
+
+_round_to = register(Op("python_round_to", _RoundTo.impl, _RoundTo.infer, TABLE["round"].lower, partials=(None,), batch=_RoundTo.batch,
+                        notation=_RoundTo.notation, samples=lambda rng: [((0.123456,), {"decimals": 2})], differentiable=False))
+
+
 @function(builtins.round)
 def round_(number, ndigits=None):
     """round: to an int, or to `ndigits` decimals."""
@@ -320,7 +338,7 @@ def round_(number, ndigits=None):
         return _round_to_int(number)
     if not number.weak:
         return np.round(number, ndigits)
-    return TABLE["round"].bind_weak(number, decimals=int(ndigits))
+    return _round_to.bind(number, decimals=int(ndigits))
 
 
 def _declare_choice(fn, before):

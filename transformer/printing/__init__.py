@@ -31,14 +31,16 @@ def tree(program, name=None, comments=False, header=True):
     params = [gast.Name(p, gast.Param(), None, None) for p in names]
     arguments = gast.arguments(params, [], None, [], [], None, [])
     function = gast.FunctionDef(name or program.name, arguments, body, [], None, None, [])
-    return gast.Module([*head(program, name, header, names), function], [])
+    return gast.Module([*head(program, name, header, names, function), function], [])
 
 
-def head(program, name, header, names):
-    """The import and the comment line with the types of the parameters."""
-    imports = gast.Import([gast.alias("numpy", "np")])
+def head(program, name, header, names, function):
+    """The imports and the comment line with the types of the parameters."""
+    used = {n.value.id for n in gast.walk(function) if isinstance(n, gast.Attribute) and isinstance(n.value, gast.Name)}
+    imports = [gast.Import([gast.alias(m, None)]) for m in ("cmath", "math") if m in used]
+    imports.append(gast.Import([gast.alias("numpy", "np")]))
     types = ", ".join(f"{n}: {program.avals[p]}" for n, p in zip(names, program.params))
-    return [imports, Comment(f"{name or program.name}({types})")] if header else []
+    return [*imports, Comment(f"{name or program.name}({types})")] if header else []
 
 
 def source(program, name=None, comments=False, header=True):
