@@ -33,7 +33,7 @@ class Maker:
         self.avals["n"] = Aval((), INT, True)
         self.scopes[0] = [*self.avals]
         body = self.block(self.size, 0)
-        outputs = [self.pick() for _ in range(self.random.randint(1, 3))]
+        outputs = [self.random.choice(self.visible()[-8:]) for _ in range(self.random.randint(1, 4))] + [self.pick()]
         return Program("f", [*PARAMS, "k", "n"], body, outputs, self.avals, {n: n.rstrip("0123456789_") for n in self.avals})
 
     # names -------------------------------------------------------------------
@@ -89,6 +89,7 @@ class Maker:
         for size in self.avals[x].shape:
             i = self.pick((), INT)
             entries = [ALL, slice(1, size, 1), slice(size - 1, None, -1), self.random.randrange(size), Hole(len(args))]
+            entries = entries if size > 1 else [ALL, 0]
             entry = self.random.choice(entries)
             if isinstance(entry, Hole):
                 args.append(self.small(i))
