@@ -3,7 +3,9 @@
 import copy
 from collections import defaultdict
 
-from ...core import For, If, While
+from ...analysis.blocks import Blocks
+from ...core import For, If, Move, While, is_name
+from ..emission import Emitter
 
 
 class Patches:
@@ -12,7 +14,7 @@ class Patches:
     def __init__(self, blocks):
         self.blocks = blocks
         self.lists = defaultdict(list)
-        self.counters = {}
+        self.counters, self.tests = {}, {}
 
     def at(self, kind, block, position=None):
         return self.lists[kind, id(block), position]
@@ -42,35 +44,55 @@ class Patches:
 
     def rebuilt(self, block):
         """The statements of a block with the patches in their places."""
-        head, trailing = head_length(block), block.trailing()
-        out = [] if head else [*self.start(block)]
-        for position, stmt in enumerate(block.stmts):
-            if head and position == head:
-                out.extend(self.start(block))
+        return self.part(block, 0, len(block.stmts))
+
+    def head(self, block, length):
+        """The head of a While: nothing is added but copies of tests."""
+        return [s for k in range(length) for s in (*self.at("before", block, k), self.copied(block.stmts[k]))]
+
+    def part(self, block, first, last):
+        """The statements from position `first` on; the start and the end of a While's block belong to its body."""
+        trailing = max(block.trailing(), first)
+        out = [*self.start(block)]
+        for position in range(first, last):
             if position == trailing:
                 out.extend(self.end(block))
             out.extend(self.at("before", block, position))
-            out.append(self.copied(stmt))
+            out.append(self.copied(block.stmts[position]))
             out.extend(self.at("after", block, position))
-        if head == len(block.stmts):
-            out.extend(self.start(block) if head else [])
-        if trailing == len(block.stmts):
-            out.extend(self.end(block))
-        return out + self.last(block)
+        return out + (self.end(block) if trailing == last else []) + self.last(block)
 
     def copied(self, stmt):
         inner = self.blocks.inner[id(stmt)]
-        counter = self.counters.get(id(stmt))
+        counter, test = self.counters.get(id(stmt)), self.tests.get(id(stmt))
         stmt = copy.copy(stmt)
         if isinstance(stmt, If):
+            stmt.test = test or stmt.test
             stmt.body, stmt.orelse = map(self.rebuilt, inner)
         elif isinstance(stmt, For):
             stmt.body = self.rebuilt(inner[0])
         elif isinstance(stmt, While):
-            whole = self.rebuilt(inner[0])
-            stmt.head, stmt.body = whole[: len(stmt.head)], whole[len(stmt.head):]
+            head, end = len(stmt.head), len(inner[0].stmts)
+            stmt.head, stmt.body = self.head(inner[0], head), self.part(inner[0], head, end)
             stmt.counter = counter or stmt.counter
         return stmt
+
+
+def settle_tests(program):
+    """The program with a copy as the test of each `if` whose test is rebound elsewhere: branches are reopened by their test."""
+    blocks = Blocks(program)
+    found = [(b, k) for b in blocks.all for k, s in enumerate(b.stmts)
+             if isinstance(s, If) and is_name(s.test) and blocks.is_versioned(s.test)]
+    if not found:
+        return program
+    emitter, patches = Emitter(program, program.name), Patches(blocks)
+    for block, position in found:
+        stmt = block.stmts[position]
+        name = emitter.fresh(program.hints.get(stmt.test, stmt.test), program.avals[stmt.test])
+        patches.tests[id(stmt)] = name
+        patches.at("before", block, position).append(Move(name, stmt.test))
+    emitter.builder.body = patches.rebuilt(blocks.top)
+    return emitter.finish(program.outputs)
 
 
 def head_length(block):

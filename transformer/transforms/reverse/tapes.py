@@ -69,7 +69,7 @@ class Tapes:
         start = self.sweep.start()
         indices = [self.index_of(loop) for loop in kept.loops] if kept.loops[0] is not None else [self.pointer_of(kept.loops[1])]
         value = self.sweep.ref(kept.name)[tuple(self.sweep.ref(i) for i in indices)]
-        return self.sweep.named(value, kept.hint, start, protect=True)
+        return self.sweep.protect(self.sweep.named(value, kept.hint, start))
 
     # arrays of known extent -----------------------------------------------------------
     def known_axes(self, loops):

@@ -1,6 +1,6 @@
 """Primal values in the reverse sweep: still there, revived (computed again), or read from a tape; and the undoing of stores."""
 
-from ...core import Apply, Hole, Move, Update, is_name
+from ...core import Apply, Hole, If, Move, Update, is_name, targets
 from ...errors import TransformError
 from ...frontend.reference import Ref, Storage
 from ...ops.op import TABLE
@@ -72,15 +72,15 @@ class Values:
 
     def computed(self, stmt):
         """A statement of the primal part again, at the present state."""
-        start, hint = self.sweep.start(), self.builder.hints.get(stmt.target, stmt.target)
         if isinstance(stmt, Move):
             name = self.sweep.fresh_like(stmt.target)
             self.builder.add(Move(name, self.find(stmt.source)))
             return name
         args = [self.find(a) for a in stmt.args]
+        hint = self.builder.hints.get(stmt.target, stmt.target)
         weak = self.builder.avals[stmt.target].weak and all(self.builder.aval(a).weak for a in args)
         value = self.builder.emit(stmt.op, [self.sweep.ref(a) for a in args], stmt.params, hint, weak)
-        return self.sweep.named(value, hint, start + len(args) + 1, protect=True)
+        return self.sweep.protect(self.sweep.atom(value))
 
     def is_revivable(self, name, frame, seen):
         """Whether the value of a stable name of a loop can be computed again, cheaply and without a new tape."""
@@ -182,7 +182,6 @@ class Values:
             block, position = block.parent, block.position
 
     def binds_at(self, name, block, position):
-        from ...core import If, targets
         stmt = block.stmts[position]
         if name in targets(stmt):
             return True

@@ -1,0 +1,83 @@
+"""Activity: which names carry derivatives.
+
+A name is *varied* if one of its versions depends on a differentiated parameter, *useful* if a differentiated output depends on
+it, through float values alone; it is *active* if both. Names are looked at without regard to the order of statements.
+"""
+
+from collections import defaultdict
+
+from ..core import Apply, Move, Update, is_name, walk
+
+
+def is_inexact(aval):
+    """Whether values of this type have derivatives: floats and complex numbers, the small float types included."""
+    return aval.dtype.kind in "fc" or (aval.dtype.kind == "V" and aval.dtype.isbuiltin != 1)
+
+
+def differentiable_operands(stmt):
+    """Positions of the operands of an Apply that its result depends on smoothly."""
+    if not stmt.op.differentiable:
+        return []
+    through = stmt.op.partials if stmt.op.elementwise and stmt.op.vjp is None else [True] * len(stmt.args)
+    return [k for k, a in enumerate(stmt.args) if is_name(a) and through[k] is not None]
+
+
+class Flow:
+    """The graph of smooth dependence between the names of a program."""
+
+    def __init__(self, program):
+        self.program = program
+        self.forwards, self.backwards = defaultdict(set), defaultdict(set)
+        self.applies, self.overwritten = [], []
+        for stmt in walk(program.body):
+            if isinstance(stmt, Apply):
+                self.applies.append(stmt)
+                self.link((stmt.args[k] for k in differentiable_operands(stmt)), stmt.target)
+            elif isinstance(stmt, Move):
+                self.link([stmt.source], stmt.target)
+            elif isinstance(stmt, Update):
+                self.link([stmt.value], stmt.target)
+                if any(program.aval(a).dtype == bool for a in stmt.args):
+                    self.overwritten.append(stmt.target)
+
+    def link(self, sources, target):
+        if not is_inexact(self.program.avals[target]):
+            return
+        for source in sources:
+            if is_name(source) and is_inexact(self.program.avals[source]):
+                self.forwards[source].add(target)
+                self.backwards[target].add(source)
+
+    def varied(self, names):
+        """The names that depend on one of `names`."""
+        return reached(self.forwards, filter(self.is_inexact, names))
+
+    def useful(self, names):
+        """The names that one of `names` depends on."""
+        return reached(self.backwards, filter(self.is_inexact, names))
+
+    def is_inexact(self, name):
+        return is_name(name) and is_inexact(self.program.avals[name])
+
+    def masked(self):
+        """The names whose cotangent may be zero because a mask made it so: they flow into an op that selects,
+
+        or into an array that a store under a mask overwrites.
+        """
+        selected = [a for s in self.applies if s.op.masking for a in s.args]
+        return self.useful([*selected, *self.overwritten])
+
+    def unbounded(self):
+        """The names that may be infinite although the parameters are finite: they depend on an op that can be."""
+        return self.varied(s.target for s in self.applies if s.op.singular and s.op.singular != "operands")
+
+
+def reached(graph, start):
+    """The nodes that can be reached from `start`, which are among them."""
+    found, todo = set(), list(start)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo.extend(graph.get(name, ()))
+    return found

@@ -1,0 +1,217 @@
+"""The reverse sweep: straight-line statements, and the assembly of the joint program."""
+
+import inspect
+from functools import cache
+
+from ...analysis.activity import Flow, differentiable_operands, is_inexact
+from ...analysis.blocks import Blocks
+from ...analysis.liveness import prune
+from ...core import Apply, Aval, For, If, Mark, Move, Program, Update, While, is_name, names_bound
+from ...errors import MissingRule, TransformError, TypeMismatch
+from ...frontend.reference import is_reference
+from ...ops.op import absorb
+from ..emission import Emitter
+from . import stores
+from .bars import Bars
+from .control import Control
+from .frames import UNBOUND, Frame, Frames
+from .patches import Patches, settle_tests
+from .tapes import Tapes
+from .values import Values
+
+
+def reverse(program, wrt, seeds):
+    """The joint program: the statements of `program`, the mark "reverse", and the sweep that pulls cotangents back.
+
+    wrt: positions of the differentiated parameters. seeds: one per output: None (not differentiated), a number (the
+    cotangent), or "param" (a new parameter `<output>_bar`, in order, holds it). The outputs are those of `program`, then the
+    cotangent of each parameter of `wrt`.
+    """
+    return Reverse(settle_tests(program), tuple(wrt), tuple(seeds)).run()
+
+
+class Reverse(Emitter):
+    """One run over a program."""
+
+    def __init__(self, program, wrt, seeds):
+        super().__init__(program, f"{program.name}_grad")
+        self.wrt, self.seeds = wrt, seeds
+        self.flow = Flow(program)
+        self.active = self.active_names()
+        self.masked, self.unbounded = self.flow.masked(), self.flow.unbounded()
+        self.blocks = Blocks(program)
+        self.patches, self.frames = Patches(self.blocks), Frames(self.builder)
+        self.protected = set()
+        self.tapes = Tapes(self)
+        self.values = Values(self)
+        self.bars = Bars(self)
+        self.control = Control(self)
+        self.value, self.primal = self.values.find, self.values.primal
+
+    def active_names(self):
+        """The names whose cotangents are needed; parameters without derivatives are refused."""
+        params = [self.source.params[k] for k in self.wrt]
+        for name in params:
+            aval = self.source.avals[name]
+            if not is_inexact(aval):
+                raise TypeMismatch(f"parameter {name} is {aval}: it has no derivative", "Differentiate with respect to floats only.")
+        outputs = [a for a, seed in zip(self.source.outputs, self.seeds, strict=True) if seed is not None]
+        return self.flow.varied(params) & self.flow.useful(outputs)
+
+    def run(self):
+        frame = Frame(self.blocks.top)
+        with self.builder, self.frames.entered(frame):
+            self.seed()
+            self.sweep(frame)
+            bars = [self.result(self.source.params[k]) for k in self.wrt]
+        outputs = list(self.source.outputs)
+        body = self.patches.rebuilt(self.blocks.top)
+        b = self.builder
+        joint = Program(b.name, list(b.params), [*body, Mark("reverse"), *frame.stmts], [*outputs, *bars], b.avals, b.hints, b.counters)
+        return keep_outputs(prune(joint), len(outputs), b)
+
+    # seeds and results ----------------------------------------------------------------
+    def seed(self):
+        for atom, seed in zip(self.source.outputs, self.seeds, strict=True):
+            if seed is None:
+                continue
+            aval = self.source.aval(atom)
+            start = self.start()
+            if isinstance(seed, str):
+                hint = f"{self.builder.hints.get(atom, atom) if is_name(atom) else 'out'}_bar"
+                bar = self.builder.parameter(hint, Aval(aval.shape, aval.dtype))
+            elif is_name(atom) and atom in self.active:
+                bar = self.constant_seed(seed, atom, aval)
+            if is_name(atom) and atom in self.active:
+                self.bars.add(atom, bar, start)
+
+    def constant_seed(self, seed, atom, aval):
+        """A number as the cotangent of an output: a name for a scalar, a filled array otherwise."""
+        name = self.builder.fresh(self.bars.hint(atom), Aval((), aval.dtype, aval.dtype == float))
+        self.builder.add(Move(name, float(seed) if aval.dtype == float else aval.dtype.type(seed)))
+        return self.ref(name) if aval.shape == () else self.bars.reduce(self.ref(name), aval.shape)
+
+    def result(self, name):
+        """The cotangent of a parameter, with the parameter's shape and dtype."""
+        self.builder.origin = None
+        return self.bars.atom(name)
+
+    # services for the parts --------------------------------------------------------------
+    is_reference = staticmethod(is_reference)
+
+    def named(self, value, hint, start):
+        """The atom of a value; the last statement since `start` gets a name after `hint` if it computed the value."""
+        atom, block = self.atom(value), self.builder.block
+        own = len(block) > start and isinstance(block[-1], Apply) and block[-1].target == atom
+        if not own or atom in self.protected or self.builder.hints.get(atom) == hint:
+            return atom
+        aval = self.builder.avals.pop(atom)
+        self.forget(atom)
+        block[-1].target = self.builder.fresh(hint, aval)
+        return block[-1].target
+
+    def protect(self, atom):
+        """An atom that must keep its name, since more than one statement may read it later."""
+        self.protected.add(atom)
+        return atom
+
+    def fresh_like(self, name):
+        """A new name for another version of `name`."""
+        return self.builder.fresh(self.builder.hints.get(name, name), self.builder.avals[name])
+
+    # statements -----------------------------------------------------------------------
+    def sweep(self, frame):
+        """Undo the statements of a frame's block, last one first."""
+        for position in range(len(frame.block.stmts) - 1, -1, -1):
+            frame.state = position + 1
+            stmt = frame.block.stmts[position]
+            self.builder.origin = stmt.origin
+            self.stmt(stmt, frame, position)
+            frame.state = position
+
+    def stmt(self, stmt, frame, position):
+        if isinstance(stmt, Apply):
+            self.apply(stmt)
+            if self.blocks.is_versioned(stmt.target):
+                frame.env[stmt.target] = UNBOUND
+        elif isinstance(stmt, Move):
+            g = self.bars.pop(stmt.target) if stmt.target in self.active else None
+            self.values.undo_move(stmt, frame.block, position)
+            if g is not None and is_name(stmt.source) and stmt.source in self.active:
+                self.bars.add(stmt.source, self.ref(g), self.start())
+        elif isinstance(stmt, Update):
+            self.values.undo_update(stmt, frame.block, position)
+            frame.state = position
+            stores.pull_back(self, stmt)
+        elif isinstance(stmt, If | For | While):
+            self.control.reverse(stmt, frame)
+
+    def apply(self, stmt):
+        if stmt.target not in self.active:
+            return
+        g = self.bars.pop(stmt.target)
+        positions = [k for k in differentiable_operands(stmt) if stmt.args[k] in self.active]
+        if g is None or not positions:
+            return
+        g = self.ref(g)
+        try:
+            if stmt.op.gather:
+                self.bars.scatter(stmt.args[0], stmt.params["index"], [self.value(a) for a in stmt.args[1:]], g)
+            elif stmt.op.elementwise and stmt.op.vjp is None:
+                self.elementwise(stmt, g, positions)
+            else:
+                self.general(stmt, g, positions)
+        except TransformError as error:
+            raise error.at(stmt.origin)
+
+    def elementwise(self, stmt, g, positions):
+        operands, out = [self.primal(a) for a in stmt.args], self.primal(stmt.target)
+        guarded = stmt.target in self.masked and stmt.op.singular and self.may_be_infinite(stmt)
+        for k in positions:
+            start = self.start()
+            contribution = stmt.op.partials[k](g, *operands, out, **stmt.params)
+            if guarded and contribution is not None:
+                contribution = absorb(g, contribution)
+            self.bars.add(stmt.args[k], contribution, start)
+
+    def may_be_infinite(self, stmt):
+        """Whether a partial can be infinite; one that is made of the operands alone needs an operand that can be."""
+        return stmt.op.singular != "operands" or any(a in self.unbounded for a in stmt.args if is_name(a))
+
+    def general(self, stmt, g, positions):
+        if stmt.op.vjp is None:
+            raise MissingRule(f"op {stmt.op.name} has no reverse-mode derivative",
+                              "Add `vjp` to its declaration in transformer/ops, or use forward mode (jvp).")
+        operands, out = [self.primal(a) for a in stmt.args], self.primal(stmt.target)
+        start = self.start()
+        if takes_out(stmt.op.vjp):
+            found = stmt.op.vjp(g, *operands, out=out, **stmt.params)
+        else:
+            found = stmt.op.vjp(g, *operands, out, **stmt.params)
+        found = found if isinstance(found, tuple) else (found,)
+        for k in positions:
+            self.bars.add(stmt.args[k], found[k], start)
+
+
+@cache
+def takes_out(rule):
+    """Whether a rule has a parameter `out` (else its operands swallow it by position)."""
+    return "out" in inspect.signature(rule).parameters
+
+
+def keep_outputs(program, count, builder):
+    """Copies of those outputs of the primal part that the sweep changes while it undoes stores."""
+    seam = seam_of(program)
+    changed = names_bound(program.body[seam:])
+    copies = {}
+    for atom in dict.fromkeys(program.outputs[:count]):
+        if is_name(atom) and atom in changed:
+            copies[atom] = builder.fresh(builder.hints.get(atom, atom), builder.avals[atom])
+    program.outputs = [copies.get(a, a) for a in program.outputs[:count]] + program.outputs[count:]
+    program.body[seam:seam] = [Move(copy, atom) for atom, copy in copies.items()]
+    return program
+
+
+def seam_of(program):
+    """The position of the last mark "reverse"."""
+    return max(k for k, s in enumerate(program.body) if isinstance(s, Mark) and s.text == "reverse")
