@@ -39,6 +39,13 @@ class Window(NamedTuple):
     length: int
 
 
+class Span(NamedTuple):
+    """A Window with its operand, as an entry of an index that is not canonical yet."""
+
+    start: object
+    length: int
+
+
 def canonical(index, shape):
     """Template and operands (references or static int arrays) of a user's index into an array of `shape`."""
     entries = [_entry(e) for e in (index if isinstance(index, tuple) else (index,))]
@@ -50,6 +57,10 @@ def canonical(index, shape):
             template.append(None)
         elif isinstance(entry, slice):
             template.append(_slice(entry, shape[axis], operands))
+            axis += 1
+        elif isinstance(entry, Span):
+            template.append(Window(len(operands), entry.length))
+            operands.append(entry.start)
             axis += 1
         elif isinstance(entry, int):
             template.append(_static(entry, axis, shape))
@@ -69,7 +80,7 @@ def covered(operand):
 
 def _entry(entry):
     """What one user entry stands for: a list of int, slice, None, Ellipsis, reference or int array."""
-    if entry is None or entry is Ellipsis or isinstance(entry, slice):
+    if entry is None or entry is Ellipsis or isinstance(entry, slice | Span):
         return [entry]
     if isinstance(entry, bool | np.bool_):
         return _static_mask(np.array(entry))
@@ -206,10 +217,13 @@ def _check_operand(operand, axis, shape):
 # what a template means ------------------------------------------------------------------------------------------------
 
 def fill(template, operands):
-    """The NumPy index that a template stands for, its operands being values."""
-    return tuple(operands[e.position] if isinstance(e, Hole) else
-                 slice(operands[e.position], operands[e.position] + e.length) if isinstance(e, Window) else e
+    """The index that a template stands for, its operands being values or references."""
+    return tuple(operands[e.position] if isinstance(e, Hole) else _span(operands[e.position], e.length) if isinstance(e, Window) else e
                  for e in template)
+
+
+def _span(start, length):
+    return Span(start, length) if is_reference(start) else slice(start, start + length)
 
 
 def slice_length(entry, size):

@@ -22,10 +22,9 @@ def _refuse_lowering(hlo, out, *args, **params):
 
 def pick(a, index):
     """`a[index]` as a copy, also for a basic index."""
-    if not is_reference(a):
-        return np.copy(a[index]) if not is_reference(index) else a[index]
     template, operands = canonical(index, np.shape(a))
-    return TABLE["getitem"].bind(a, *operands, index=template)
+    result = TABLE["getitem"].bind(a, *operands, index=template)
+    return result if is_reference(result) else np.copy(result)
 
 
 @function(np.take)
@@ -35,9 +34,7 @@ def _take(a, indices, axis=None, out=None, mode="raise"):
         a, axis = lookup(np.ravel)(a), 0
     axis = normal_axis(axis, np.ndim(a))
     indices = wrapped(indices if is_reference(indices) or np.ndim(indices) == 0 else np.asarray(indices), np.shape(a)[axis], mode)
-    if not is_reference(a) and is_reference(indices):
-        a = lookup(np.asarray)(a)
-    result = pick(a, (*(slice(None),) * axis, indices)) if is_reference(a) or is_reference(indices) else np.take(a, indices, axis)
+    result = pick(a if is_reference(a) else np.asarray(a), (*(slice(None),) * axis, indices))
     if out is None:
         return result
     out[...] = result
