@@ -58,6 +58,11 @@ class Parsed:
     def code(self):
         return self.fn.__code__
 
+    @property
+    def local_names(self):
+        """The names that Python holds local to the function (desugared code may have lost dead assignments)."""
+        return frozenset(self.code.co_varnames + self.code.co_cellvars)
+
 
 class _Syntax:
     """What is known of a code object alone."""
