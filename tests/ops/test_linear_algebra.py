@@ -7,6 +7,8 @@ from transformer.core import Aval
 from transformer.errors import ShapeError, TransformError
 from transformer.ops.op import FUNCTIONS, TABLE
 
+from .compiled import run_lowering
+
 SMOOTH = ["solve", "inv", "det", "slogdet", "norm", "cholesky", "eigh", "eig", "svd", "qr", "pinv", "lstsq"]
 CASES = [(name, i) for name in SMOOTH for i in range(len(TABLE[name].samples))]
 SIGNED = {("eigh", "vectors"), ("svd", "U"), ("svd", "Vh")}
@@ -144,3 +146,37 @@ def test_what_does_not_fit_is_an_error_that_names_the_shapes():
         TABLE["solve"].infer(Aval((3, 3), np.dtype(float)), Aval((2,), np.dtype(float)))
     with pytest.raises(TransformError, match="complex"):
         TABLE["qr"].vjp(np.eye(2), np.eye(2) * 1j, np.eye(2), part="Q", mode="reduced")
+
+
+@pytest.mark.parametrize("name,index", CASES)
+@pytest.mark.parametrize("dtype", [float, np.float32, complex])
+def test_lowering_equals_numpy(name, index, dtype):
+    op, args, params, _ = sample(name, index)
+    args = [a.astype(dtype) + (0.1j * a[..., ::-1] if dtype is complex and name != "pinv" else 0) for a in args]
+    got, want = run_lowering(op, args, params), op.impl(*args, **params)
+    if params.get("part") in ("vectors", "U", "Vh"):
+        got, want = np.abs(got), np.abs(want)
+    tolerance = 2e-3 if dtype is np.float32 else 1e-8
+    np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+def test_lowered_full_factorisations_equal_numpy():
+    tall = sample("pinv", 0)[1][0]
+    for x in (tall, tall.T):
+        q, r = (run_lowering(TABLE["qr"], (x,), {"part": part, "mode": "complete"}) for part in "QR")
+        np.testing.assert_allclose(q @ r, x)
+        np.testing.assert_allclose(q.T @ q, np.eye(len(q)), atol=1e-12)
+        u = run_lowering(TABLE["svd"], (x,), {"part": "U", "full_matrices": True})
+        np.testing.assert_allclose(u.T @ u, np.eye(len(u)), atol=1e-12)
+
+
+def test_lowering_of_a_larger_system():
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(size=(4, 30, 30)), rng.normal(size=(4, 30, 5))
+    np.testing.assert_allclose(run_lowering(TABLE["solve"], (a, b), {}), np.linalg.solve(a, b), rtol=1e-7)
+    np.testing.assert_allclose(run_lowering(TABLE["det"], (a,), {}), np.linalg.det(a), rtol=1e-9)
+
+
+def test_compiled_failure_is_nan():
+    assert np.isnan(run_lowering(TABLE["inv"], (np.zeros((2, 2)),), {})).all()
+    assert np.isnan(run_lowering(TABLE["cholesky"], (-np.eye(2),), {"upper": False})).all()
