@@ -10,6 +10,8 @@ def double(x):
     return 2 * x
 """
 
+import __future__
+
 import ast
 import functools
 import inspect
@@ -140,6 +142,7 @@ def _find(fn):
         node, owner = _find_def(code, tree, where)
         name = code.co_name
     _refuse_coroutines(code, where)
+    _refuse_stale(code, lines, tree, where)
     result = gast.ast_to_gast(node)
     if isinstance(node, ast.Lambda):
         result = _as_def(result, name)
@@ -251,6 +254,42 @@ def drop_parameter_annotations(function):
     for name in gast.walk(function.args):
         if isinstance(name, gast.Name):
             name.annotation = None
+
+
+def _refuse_stale(code, lines, tree, where):
+    """The code in memory must be what the source compiles to; a file edited after its import would be transformed wrongly."""
+    if any("@py_" in name for name in code.co_names + code.co_varnames):
+        return  # pytest rewrites the asserts of test modules
+    flags = code.co_flags & FUTURE_FLAGS
+    key = (id(tree), flags)
+    if key not in _COMPILED:
+        if len(_COMPILED) > 200:
+            _COMPILED.clear()
+        _COMPILED[key] = tree, _code_objects(compile("".join(lines), code.co_filename, "exec", flags, dont_inherit=True))
+    same_place = _COMPILED[key][1].get((code.co_firstlineno, code.co_name), ())
+    if not any(_fingerprint(other) == _fingerprint(code) for other in same_place):
+        advice = "Reload the module, or turn off the import hook that rewrites it."
+        raise TransformError(f"the source of {code.co_name} differs from the code in memory", advice, where)
+
+
+FUTURE_FLAGS = functools.reduce(int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+_COMPILED = {}
+
+
+def _code_objects(code):
+    """(line, name) -> code objects of a module."""
+    found = {}
+    todo = [code]
+    while todo:
+        code = todo.pop()
+        found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+        todo += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return found
+
+
+def _fingerprint(code):
+    plain = [repr(constant) for constant in code.co_consts if not isinstance(constant, types.CodeType)]
+    return code.co_code, plain, code.co_names, code.co_varnames
 
 
 def _as_def(node, name):
