@@ -1,65 +1,92 @@
 """Core programs as Python source, and as functions.
 
-    tree(program)      gast.Module: the imports and one function
+    tree(program)      gast.Module: imports, module-level constants, one function
     source(program)    its text
     load(program)      the function itself, run on NumPy
+
+The stages: `copies` inserts what NumPy's views need, `find_nested` puts temporaries back into expressions, `assign_names` gives the
+user's names back, `Statements` writes the tree.
 """
 
 import itertools
 import linecache
 
 import gast
-import numpy as np
 
 from . import expressions
 from .expressions import Expressions
-from .statements import Statements, list_tapes
+from .statements import Statements
 from .unparse import Comment, unparse
 
 _numbers = itertools.count(1)
 
 
-def tree(program, name=None, comments=False, header=True):
-    """The gast.Module of a program: imports, module-level constants, and one function."""
-    printer = Statements(program, Expressions(program, lists=list_tapes(program)), comments)
+def tree(program, name=None, comments=False, header=True, own_params=True):
+    """The gast.Module of a program; see `source`."""
+    from ..analysis.aliases import memory_groups, tapes
+    from ..naming import assign_names
+    from ..transforms.copies import copies
+    from .nesting import find_nested
+    program = copies(program, own_params)
+    nesting = find_nested(program, memory_groups(program))
+    names = assign_names(program, nesting.nested, nesting.reads)
+    printer = Statements(program, Expressions(program, names, lists=tapes(program)), nesting.nested, comments)
     body = printer.block(program.body)
-    result = [printer.expressions.array(a) if a not in printer.lists else printer.expressions.atom(a) for a in program.outputs]
+    result = [printer.expressions.atom(a) for a in program.outputs]
     if result:
         body = [s for s in body if not isinstance(s, gast.Pass)]
         body.append(gast.Return(result[0] if len(result) == 1 else expressions.tuple_of(result)))
-    names = [printer.expressions.names.get(p, p) for p in program.params]
-    params = [gast.Name(p, gast.Param(), None, None) for p in names]
-    arguments = gast.arguments(params, [], None, [], [], None, [])
+    params = [names[p] for p in program.params]
+    arguments = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in params], [], None, [], [], None, [])
     function = gast.FunctionDef(name or program.name, arguments, body, [], None, None, [])
-    return gast.Module([*head(program, name, header, names, function), function], [])
+    constants = printer.expressions.module_level
+    return gast.Module([*head(program, name, header, params, [*constants, function]), *constants, function], [])
 
 
-def head(program, name, header, names, function):
-    """The imports and the comment line with the types of the parameters."""
-    used = {n.value.id for n in gast.walk(function) if isinstance(n, gast.Attribute) and isinstance(n.value, gast.Name)}
-    imports = [gast.Import([gast.alias(m, None)]) for m in ("cmath", "math") if m in used]
-    imports.append(gast.Import([gast.alias("numpy", "np")]))
-    types = ", ".join(f"{n}: {program.avals[p]}" for n, p in zip(names, program.params))
-    return [*imports, Comment(f"{name or program.name}({types})")] if header else []
+def head(program, name, header, params, body):
+    """The imports that the body needs, and the comment line with the types of the parameters."""
+    if not header:
+        return []
+    types = ", ".join(f"{n}: {program.avals[p]}" for n, p in zip(params, program.params))
+    return [*imports(body), Comment(f"{name or program.name}({types})")]
 
 
-def source(program, name=None, comments=False, header=True):
-    """The Python source of a program: `import numpy as np` (unless header is false) and one function.
+def imports(body):
+    """Import statements for the modules that the body names."""
+    attributes = {dotted(node) for part in body for node in gast.walk(part) if isinstance(node, gast.Attribute)}
+    roots = {path.split(".")[0] for path in attributes if path} & {"math", "cmath"}
+    packages = {".".join(path.split(".")[:2]) for path in attributes if path.startswith("scipy.")}
+    plain = [gast.Import([gast.alias(root, None)]) for root in (*sorted(roots), *sorted(packages))]
+    return [*plain, gast.Import([gast.alias("numpy", "np")])]
+
+
+def dotted(node):
+    """`scipy.special.erf` of nested attributes; "" where the innermost is no name."""
+    parts = []
+    while isinstance(node, gast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, gast.Name) else ""
+
+
+def source(program, name=None, comments=False, header=True, own_params=True):
+    """The Python source of a program: imports (unless header is false) and one function.
 
     comments: name the user's file and line above the statements that stem from it.
+    own_params: stores do not reach the caller's arrays; else a parameter that is stored into is the caller's array.
     """
-    return unparse(tree(program, name, comments, header))
+    return unparse(tree(program, name, comments, header, own_params))
 
 
-def load(program, namespace=None):
+def load(program, namespace=None, own_params=True):
     """The program as a Python function on NumPy arrays; one output is returned bare, several as a tuple.
 
     Its source is known to linecache, so tracebacks, pdb and inspect.getsource work. `namespace` gives further globals.
     """
-    text = source(program)
+    text = source(program, own_params=own_params)
     file = f"<transformer {program.name} {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    scope = {"np": np, "__name__": "transformed", **(namespace or {})}
+    scope = {"__name__": "transformed", **(namespace or {})}
     exec(compile(text, file, "exec"), scope)
     return scope[program.name]
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..core import Aval, Hole, is_name, literal_aval
 from ..ops.index_templates import Window, covered
 from ..ops.op import describe
-from .literals import literal
+from .literals import is_spelled_out, literal
 
 BINARY = {"+": gast.Add, "-": gast.Sub, "*": gast.Mult, "/": gast.Div, "//": gast.FloorDiv, "%": gast.Mod, "**": gast.Pow,
           "@": gast.MatMult, "<<": gast.LShift, ">>": gast.RShift, "|": gast.BitOr, "^": gast.BitXor, "&": gast.BitAnd}
@@ -143,6 +143,7 @@ class Expressions:
 
     def __init__(self, program, names=None, inlined=None, lists=()):
         self.program, self.names, self.inlined, self.lists = program, names or {}, {} if inlined is None else inlined, lists
+        self.module_level = []
 
     def atom(self, atom):
         if not is_name(atom):
@@ -158,9 +159,14 @@ class Expressions:
         listed = call("np.array", self.atom(atom), dtype=dtype_name(aval.dtype))
         return call("np.reshape", listed, shape)
 
-    def cast(self, atom, aval):
-        """An atom as a value of `aval` (a Move between Python numbers and NumPy scalars, or between dtypes)."""
+    def cast(self, atom, aval, weakly=False):
+        """An atom as a value of `aval` (a Move between Python numbers and NumPy scalars, or between dtypes).
+
+        weakly: a Python number of the same dtype will do.
+        """
         have = self.program.aval(atom)
+        if weakly:
+            have = have._replace(weak=aval.weak)
         if have.dtype == aval.dtype and have.weak == aval.weak:
             return self.atom(atom)
         if not is_name(atom):
@@ -177,13 +183,48 @@ class Expressions:
 
     def apply(self, stmt):
         """The right-hand side of an Apply."""
-        op, avals = stmt.op, [self.program.aval(a) for a in stmt.args]
-        if op.symbol and (self.program.avals[stmt.target].weak or not all(a.weak for a in avals)):
+        op, avals, aval = stmt.op, [self.program.aval(a) for a in stmt.args], self.program.avals[stmt.target]
+        if op.symbol and (aval.weak or not all(a.weak for a in avals)):
             return infix(op.symbol, [self.array(a) for a in stmt.args])
         if "index" in stmt.params and op.notation is None:
             return self.getitem(stmt)
         if op.name == "constant":
-            return literal(np.asarray(stmt.params["value"]))
+            return self.constant(np.asarray(stmt.params["value"]))
+        if aval.weak and not (op.symbol and all(a.weak for a in avals)):
+            return self.number(stmt, avals, aval)
+        return self.noted(stmt, avals)
+
+    def constant(self, value):
+        """A constant array: in the line that uses it, or, if it is large, at module level."""
+        if is_spelled_out(value):
+            return literal(value)
+        known = [s for s in self.module_level if s.value_bytes == (value.dtype, value.shape, value.tobytes())]
+        if not known:
+            label = f"CONSTANT_{len(self.module_level) + 1}"
+            known = [gast.Assign([target(label)], literal(value), None)]
+            known[0].value_bytes = value.dtype, value.shape, value.tobytes()
+            self.module_level.extend(known)
+        return name(known[0].targets[0].id)
+
+    def number(self, stmt, avals, aval):
+        """An Apply that gives a Python number."""
+        kind = {"b": "bool", "i": "int", "f": "float", "c": "complex"}[aval.dtype.kind]
+        args = [self.array(a) for a in stmt.args]
+        if stmt.op.name == "astype":
+            return call(kind, *args)
+        if stmt.op.impl is np.logical_not and avals[0].weak:
+            return negation(args[0])
+        if stmt.op.impl is np.absolute and avals[0].weak:
+            return call("abs", *args)
+        text = stmt.op.notation(*avals, **stmt.params) if stmt.op.notation else ""
+        tree = self.noted(stmt, avals)
+        return tree if text.startswith(PYTHON_NUMBERS) else call(kind, tree)
+
+    def noted(self, stmt, avals):
+        """An Apply in the notation of its op, or as a call."""
+        op = stmt.op
+        if op.symbol and not all(a.weak for a in avals):
+            return infix(op.symbol, [self.array(a) for a in stmt.args])
         text = op.notation(*avals, **stmt.params) if op.notation else None
         args = [self.array(a) for a in stmt.args]
         if text is None:
@@ -194,9 +235,6 @@ class Expressions:
 
     def plain_call(self, stmt, args):
         function = describe(stmt.op.impl) if isinstance(stmt.op.impl, np.ufunc) else f"np.{stmt.op.name}"
-        weak = self.program.avals[stmt.target].weak
-        if weak and stmt.op.impl is np.absolute:
-            function = "abs"
         keywords = {k: static(v) for k, v in stmt.params.items() if v is not None and v is not False}
         return call(function, *args, **keywords)
 
@@ -212,6 +250,17 @@ class Expressions:
 
 def scalar_type(dtype):
     return "np.bool_" if dtype == np.bool_ else f"np.{dtype.name}"
+
+
+PYTHON_NUMBERS = ("math.", "abs(", "float(", "int(", "bool(", "round(", "len(", "min(", "max(", "divmod(", "pow(", "sum(")
+"""Notations that give Python numbers already."""
+
+
+def negation(test):
+    """not test."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    return gast.UnaryOp(gast.Not(), test)
 
 
 def infix(symbol, operands):

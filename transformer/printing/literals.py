@@ -69,9 +69,13 @@ def array(value):
     """The tree of an array: a creation function that gives it exactly, else np.array([...])."""
     if value.shape == ():
         return scalar(value[()])
-    tree = recognise(value) or call("array", [nested(value)], dtype_keyword(value))
-    same(tree, value)
-    return tree
+    return recognise(value) or call("array", [nested(value)], dtype_keyword(value))
+
+
+def is_spelled_out(value):
+    """Whether an array stands in the line that uses it: it is small, or a creation function gives it."""
+    value = np.asarray(value)
+    return value.size <= SMALL or recognise(value) is not None
 
 
 def nested(value):
@@ -121,7 +125,7 @@ def uniform(value, first, keyword):
         return call("ones", [shape], keyword)
     if value.size <= 3:
         return None
-    return call("full", [shape, number(shortest(first))], [("dtype", dtype_tree(value.dtype))] if value.dtype.name not in DEFAULTS else [])
+    return call("full", [shape, number(shortest(first))], dtype_keyword(value))
 
 
 def progression(value):
@@ -131,7 +135,7 @@ def progression(value):
     first, second, size = value[0].item(), value[1].item(), value.size
     if value.dtype.kind == "i" or (first.is_integer() and (second - first).is_integer()):
         return arange(value, int(first), int(second - first), size)
-    if np.array_equal(np.linspace(value[0], value[-1], size), value):
+    if same_bits(np.linspace(value[0], value[-1], size), value):
         return call("linspace", [number(first), number(value[-1].item()), gast.Constant(size, None)])
     return None
 
@@ -146,14 +150,10 @@ def arange(value, first, step, size):
 
 
 def all_same(bits):
-    data = bits.view(np.uint8).reshape(bits.size, -1) if bits.flags.c_contiguous else np.ascontiguousarray(bits).view(np.uint8).reshape(bits.size, -1)
+    data = np.ascontiguousarray(bits).view(np.uint8).reshape(bits.size, -1)
     return bool((data == data[0]).all())
 
 
 def same_bits(one, other):
     return one.dtype == other.dtype and np.shape(one) == np.shape(other) and one.tobytes() == other.tobytes()
 
-
-def same(tree, value):
-    """Holds the promise of this module for arrays without NaN payloads."""
-    return tree

@@ -5,22 +5,16 @@ import re
 import gast
 import numpy as np
 
-from ..core import Apply, Aval, Effect, For, Hole, If, Mark, Move, Update, While, is_name, walk
-from ..ops.op import TABLE
+from ..core import Aval, Hole, is_name
 from . import expressions as tree
 from .unparse import Comment
 
 
-def list_tapes(program):
-    """The tapes that print as Python lists: their extent is not known before they are filled."""
-    return {s.target for s in walk(program.body) if isinstance(s, Apply) and s.op.name == "tape"}
-
-
 class Statements:
-    """Prints blocks of a program. `skipped` are the Apply statements that stand inside other expressions."""
+    """Prints blocks of a program. `nested` are the names that stand inside the expressions of their readers."""
 
-    def __init__(self, program, expressions, comments=False):
-        self.program, self.expressions, self.comments = program, expressions, comments
+    def __init__(self, program, expressions, nested, comments=False):
+        self.program, self.expressions, self.nested, self.comments = program, expressions, nested, comments
         self.lists = expressions.lists
         self.line = None
 
@@ -42,13 +36,24 @@ class Statements:
 
     # one statement each ------------------------------------------------------
     def apply(self, stmt):
+        if stmt.target in self.nested:
+            self.expressions.inlined[stmt.target] = self.expressions.apply(stmt)
+            return []
         if stmt.target in self.lists:
             return [self.assign(stmt.target, gast.List([], gast.Load()))]
-        return [self.assign(stmt.target, self.expressions.apply(stmt))]
+        return self.binding(stmt.target, self.expressions.apply(stmt))
 
     def move(self, stmt):
-        value = self.expressions.cast(stmt.source, self.program.avals[stmt.target])
-        return [self.assign(stmt.target, value)]
+        return self.binding(stmt.target, self.expressions.cast(stmt.source, self.program.avals[stmt.target], self.weakly(stmt)))
+
+    def binding(self, name, value):
+        """An assignment; nothing where a name is given its own value."""
+        printed = self.expressions.names.get(name, name)
+        return [] if isinstance(value, gast.Name) and value.id == printed else [self.assign(name, value)]
+
+    def weakly(self, stmt):
+        """Whether a Python number may stand for the NumPy scalar that a Move asks for."""
+        return False
 
     def update(self, stmt):
         aval = self.program.avals[stmt.target]
@@ -59,11 +64,22 @@ class Statements:
         whole = self.expressions.atom(stmt.target)
         index = self.expressions.index(stmt.args, stmt.index, aval)
         if stmt.mode == "set":
-            return [gast.Assign([tree.subscript(whole, index)], self.expressions.array(stmt.value), None)]
+            return [self.augmented(stmt, aval) or gast.Assign([tree.subscript(whole, index)], self.expressions.array(stmt.value), None)]
         value = self.addend(stmt.value, aval)
         if self.repeats(stmt):
             return [gast.Expr(tree.call("np.add.at", whole, as_index(index), value))]
         return [gast.AugAssign(tree.subscript(whole, index), gast.Add(), value)]
+
+    def augmented(self, stmt, aval):
+        """`A[i] += v` for `A[i] = A[i] + v`; None for other stores."""
+        outer = self.nested.get(stmt.value)
+        inner = outer and outer.op.symbol in tree.BINARY and self.nested.get(outer.args[0])
+        if not inner or "index" not in inner.params or inner.args != (stmt.target, *stmt.args):
+            return None
+        if repr(inner.params["index"]) != repr(stmt.index) or not np.can_cast(self.program.avals[stmt.value].dtype, aval.dtype, "same_kind"):
+            return None
+        read, added = (self.expressions.inlined[outer.args[0]], self.expressions.array(outer.args[1]))
+        return gast.AugAssign(read, tree.BINARY[outer.op.symbol](), added)
 
     def repeats(self, stmt):
         """Whether the index may name an element twice: then += would add once."""
@@ -79,9 +95,10 @@ class Statements:
 
     def scalar_store(self, stmt, aval):
         """A NumPy scalar cannot be stored into: it is bound anew."""
+        value = self.addend(stmt.value, aval) if stmt.mode == "add" else self.expressions.cast(stmt.value, aval)
         if stmt.mode == "add":
-            return gast.AugAssign(self.expressions.atom(stmt.target), gast.Add(), self.addend(stmt.value, aval))
-        return self.assign(stmt.target, self.expressions.cast(stmt.value, aval))
+            value = gast.BinOp(self.expressions.atom(stmt.target), gast.Add(), value)
+        return self.assign(stmt.target, value)
 
     def append(self, stmt):
         method = gast.Attribute(self.expressions.atom(stmt.target), "append", gast.Load())
@@ -92,13 +109,15 @@ class Statements:
         test = self.expressions.atom(stmt.test)
         body, orelse = self.block(stmt.body), self.block(stmt.orelse)
         empty = [isinstance(b[-1], gast.Pass) for b in (body, orelse)]
-        if empty[0] and not empty[1]:
-            return [gast.If(gast.UnaryOp(gast.Not(), test), orelse, [])]
+        if all(empty):
+            return []
+        if empty[0]:
+            return [gast.If(tree.negation(test), orelse, [])]
         return [gast.If(test, body, [] if empty[1] else orelse)]
 
     def for_(self, stmt):
-        index = tree.target(self.expressions.names.get(stmt.index, stmt.index))
-        return [gast.For(index, self.range(stmt), self.block(stmt.body), [], None)]
+        index, bounds = tree.target(self.expressions.names.get(stmt.index, stmt.index)), self.range(stmt)
+        return [gast.For(index, bounds, self.block(stmt.body), [], None)]
 
     def range(self, stmt):
         lo, hi = self.expressions.atom(stmt.lo), self.expressions.atom(stmt.hi)
@@ -114,7 +133,7 @@ class Statements:
         start = [self.assign(stmt.counter, tree.constant(0))] if stmt.counter else []
         if not head:
             return [*start, gast.While(test, body or [gast.Pass()], [])]
-        leave = gast.If(gast.UnaryOp(gast.Not(), test), [gast.Break()], [])
+        leave = gast.If(tree.negation(test), [gast.Break()], [])
         return [*start, gast.While(tree.constant(True), [*head, leave, *body], [])]
 
     def advance(self, counter):
@@ -140,10 +159,8 @@ class Statements:
     effect_assert = effect_raise
 
 
-Statements.if_.__name__ = "if"
-setattr(Statements, "if", Statements.if_)
-setattr(Statements, "for", Statements.for_)
-setattr(Statements, "while", Statements.while_)
+for _kind in ("if", "for", "while"):
+    setattr(Statements, _kind, getattr(Statements, _kind + "_"))
 
 
 def print_arguments(pieces):
@@ -160,5 +177,3 @@ def as_index(index):
         return index
     return tree.subscript(tree.parse("np.s_"), index)
 
-
-__all__ = ["Mark", "Move", "Statements", "TABLE", "If", "For", "While", "Update", "Effect", "list_tapes"]

@@ -1,0 +1,136 @@
+"""Printed names: each Core name gets the user's name it stems from, with a suffix only where two versions live at once."""
+
+import builtins
+import keyword
+import re
+from collections import defaultdict
+
+from .core import Apply, Move, is_name, operands, walk
+from .ops.op import TABLE
+from .printing.liveness import Liveness
+
+RESERVED = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "scipy", "math", "cmath"}
+WORDS = {"multiply": "product", "divide": "ratio", "subtract": "difference", "add": "total", "getitem": "item", "negative": "minus",
+         "broadcast_to": "spread", "astype": "cast", "constant": "constant", "copy": "copy"}
+SUFFIX = re.compile(r"(_bar|_dot|_tape)$")
+NUMBER = re.compile(r"_\d+$")
+
+
+def base_of(name, program):
+    """The name that a Core name stems from, without a number."""
+    return NUMBER.sub("", program.hints.get(name) or name) or "t"
+
+
+def is_temporary(base):
+    """Whether a base is that of a value without a name in the user's source: it is named after an op."""
+    stem = base
+    while SUFFIX.search(stem):
+        stem = SUFFIX.sub("", stem)
+    return stem.rstrip("_") in TABLE or stem == "copy"
+
+
+def assign_names(program, nested=(), reads=operands, reserved=()):
+    """Core name -> printed name. Names in `nested` stand inside other expressions and need none.
+
+    `reads` gives the names that a statement reads where it is printed; `reserved` are names that must not be bound.
+    """
+    return Naming(program, set(nested), reads, set(reserved) | RESERVED).run()
+
+
+class Naming:
+    def __init__(self, program, nested, reads, reserved):
+        self.program, self.nested, self.reads, self.reserved = program, nested, reads, reserved
+        self.order = self.definitions()
+        self.bases = {}
+        self.partners = defaultdict(list)
+        self.choose_bases()
+        self.members = defaultdict(set)
+        for name, base in self.bases.items():
+            self.members[base].add(name)
+        self.conflicts = defaultdict(set)
+        self.names, self.holders = {}, defaultdict(list)
+
+    def definitions(self):
+        """All names in the order of their first binding, parameters first."""
+        names = dict.fromkeys(self.program.params)
+        from .core import targets
+        for stmt in walk(self.program.body):
+            names.update(dict.fromkeys(targets(stmt)))
+        return [n for n in names if n not in self.nested]
+
+    def choose_bases(self):
+        """A temporary that is moved into a named variable gets the variable's name."""
+        bases = {name: base_of(name, self.program) for name in self.order}
+        moves = [s for s in walk(self.program.body) if isinstance(s, Move) and s.source in bases and is_name(s.source)]
+        for move in reversed(moves):
+            self.partners[move.source].append(move.target)
+            self.partners[move.target].append(move.source)
+            if is_temporary(bases[move.source]) and move.source not in self.program.params:
+                bases[move.source] = bases[move.target]
+        self.bases = {n: (b if is_temporary(b) and n not in self.program.params else b) for n, b in bases.items()}
+
+    def run(self):
+        live = Liveness(self.interfere, self.reads).program(self.program)
+        params = self.program.params
+        for name in params:
+            self.clash(name, {*params, *live})
+        for name in params:
+            self.settle(name, self.param_candidates(name))
+        for name in self.order:
+            if name not in self.names:
+                self.settle(name, self.candidates(name))
+        return self.names
+
+    # interference ------------------------------------------------------------------
+    def interfere(self, stmt, live):
+        from .core import For, While
+        if isinstance(stmt, For):
+            return self.clash(stmt.index, live)
+        if isinstance(stmt, While):
+            return self.clash(stmt.counter, live)
+        if stmt.target not in self.nested:
+            self.clash(stmt.target, live, stmt.source if isinstance(stmt, Move) else None)
+
+    def clash(self, name, live, copied=None):
+        """`name` gets a value while `live` hold theirs; the one it is a copy of may share its printed name."""
+        others = live & self.members[self.bases[name]]
+        for other in others:
+            if other != name and other != copied:
+                self.conflicts[name].add(other)
+                self.conflicts[other].add(name)
+
+    # choice ------------------------------------------------------------------------------
+    def param_candidates(self, name):
+        yield self.program.hints.get(name) or name
+        yield name
+        yield from self.numbered(self.bases[name], 1)
+
+    def candidates(self, name):
+        base = self.bases[name]
+        for partner in self.partners[name]:
+            if partner in self.names and self.bases[partner] == base:
+                yield self.names[partner]
+        if is_temporary(base):
+            stem = SUFFIX.search(base)
+            word = WORDS.get(base, base.rstrip("_"))
+            yield from self.numbered(word if not stem else base, 1)
+        yield base
+        yield from self.numbered(base, 1)
+
+    def numbered(self, base, number):
+        while True:
+            yield f"{base}_{number}"
+            number += 1
+
+    def settle(self, name, candidates):
+        """Give `name` the first candidate that no conflicting name holds."""
+        for candidate in candidates:
+            if candidate in self.reserved or not candidate.isidentifier():
+                continue
+            if all(h not in self.conflicts[name] and self.bases[h] == self.bases[name] for h in self.holders[candidate]):
+                self.names[name] = candidate
+                self.holders[candidate].append(name)
+                return
+
+
+__all__ = ["Apply", "assign_names", "base_of", "is_temporary"]

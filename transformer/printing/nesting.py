@@ -1,0 +1,177 @@
+"""Which temporaries stand inside the expression that uses them, as in the source that a person writes.
+
+A value moves to its only reader if the line stays short and nothing that it reads is rebound or stored into in between, nor any
+array that may share memory with it (`groups`). It never moves into a loop or a branch.
+"""
+
+from typing import NamedTuple
+
+from ..core import Apply, Effect, For, If, Mark, Move, Update, While, blocks, is_name, names_rebound, operands, walk
+from ..naming import base_of, is_temporary
+from ..ops.index_templates import Window
+
+WIDTH = 88
+MOST = 8
+"""So many operations stand in a line at most."""
+
+
+class Candidate(NamedTuple):
+    """A value that may move: what it reads (name -> since when), its width in characters, its number of operations."""
+
+    stmt: Apply
+    leaves: dict
+    width: int
+    operations: int
+
+
+class Nesting:
+    """After `run`, `nested` maps the names that stand inside other expressions to their statements."""
+
+    def __init__(self, program, groups):
+        self.program, self.groups = program, groups
+        self.nested = {}
+        self.uses = {}
+        for stmt in walk(program.body):
+            for name in operands(stmt):
+                self.uses[name] = self.uses.get(name, 0) + 1
+        for atom in filter(is_name, program.outputs):
+            self.uses[atom] = self.uses.get(atom, 0) + 1
+        self.mutable = {s.target for s in walk(program.body) if isinstance(s, Update | Move)}
+        self.clock = 0
+        self.changed = {}
+        self.lengths = {n: len(base_of(n, program)) for n in program.avals}
+
+    def run(self):
+        self.block(self.program.body, 4, self.program.outputs)
+        return self.nested
+
+    def reads(self, stmt):
+        """The names that a statement reads where it is printed, those inside nested expressions too."""
+        found, work = [], operands(stmt)
+        while work:
+            name = work.pop()
+            inner = self.nested.get(name)
+            if inner is None:
+                found.append(name)
+            else:
+                work.extend(operands(inner))
+        return found
+
+    # walking ----------------------------------------------------------------------
+    def block(self, stmts, indent, results=()):
+        """Decide for one block; `results` are atoms read at its end."""
+        pending = {}
+        for stmt in stmts:
+            self.clock += 1
+            if isinstance(stmt, Mark):
+                continue
+            if isinstance(stmt, While):
+                self.block(stmt.head, indent + 4, (stmt.test,))
+                self.block(stmt.body, indent + 4)
+            else:
+                self.consume(stmt, pending, indent)
+                for inner in blocks(stmt):
+                    self.block(inner, indent + 4)
+            self.clock += 1
+            self.modify(stmt)
+        if results:
+            self.clock += 1
+            room = WIDTH - indent - 7
+            used, _ = self.take([a for a in results if is_name(a)], pending, room, MOST)
+            self.nested.update(used)
+
+    def modify(self, stmt):
+        """Note which names, and which groups of arrays that may share memory, a statement changes."""
+        if isinstance(stmt, Move | Update):
+            names = [stmt.target]
+        else:
+            names = names_rebound(stmt) if blocks(stmt) else ()
+        stored = [stmt.target] if isinstance(stmt, Update) else [
+            s.target for b in blocks(stmt) for s in walk(b) if isinstance(s, Update)]
+        for name in names:
+            self.changed[name] = self.clock
+        for name in stored:
+            if name in self.groups:
+                self.changed["group", self.groups[name]] = self.clock
+
+    def valid(self, candidate):
+        """Whether what a candidate reads is still as it was."""
+        for leaf, since in candidate.leaves.items():
+            if self.changed.get(leaf, 0) > since or self.changed.get(("group", self.groups.get(leaf)), 0) > since:
+                return False
+        return True
+
+    def consume(self, stmt, pending, indent):
+        atoms, room = self.places(stmt), self.room(stmt, indent)
+        own = self.own_width(stmt)
+        inside, total = self.take(atoms, pending, room - own, MOST - 1)
+        self.nested.update(inside)
+        if isinstance(stmt, Apply) and self.may_move(stmt):
+            leaves = {a: self.clock for a in operands(stmt) if a not in inside}
+            for name in inside:
+                for leaf, since in pending[name].leaves.items():
+                    leaves[leaf] = min(since, leaves.get(leaf, since))
+            count = sum(pending[n].operations for n in inside) + (stmt.op.name != "getitem")
+            pending[stmt.target] = Candidate(stmt, leaves, own + total, count)
+
+    def may_move(self, stmt):
+        simple = stmt.op.name not in ("tape", "empty") and stmt.target not in self.mutable
+        return simple and self.uses.get(stmt.target) == 1 and is_temporary(base_of(stmt.target, self.program))
+
+    def places(self, stmt):
+        """The operands of a statement that an expression may replace: not those that are printed twice, or stored into."""
+        if isinstance(stmt, Update):
+            twice = {e.position for e in stmt.index if isinstance(e, Window)}
+            return [*(a for k, a in enumerate(stmt.args) if k not in twice), stmt.value]
+        if isinstance(stmt, Apply):
+            twice = {e.position + 1 for e in stmt.params.get("index", ()) if isinstance(e, Window)}
+            notation = stmt.op.notation(*map(self.program.aval, stmt.args), **stmt.params) if stmt.op.notation else ""
+            return [a for k, a in enumerate(stmt.args) if k not in twice and (notation or "").count(f"{{{k}}}") < 2]
+        return operands(stmt)
+
+    def take(self, atoms, pending, room, most):
+        """The pending values among `atoms` that fit into `room` characters; their statements, and the width of all atoms."""
+        names = [a for a in atoms if is_name(a)]
+        total, taken, count = sum(self.lengths.get(a, 8) for a in names), {}, 0
+        for name in names:
+            found = pending.get(name)
+            if found is None or not self.valid(found):
+                continue
+            width = total - self.lengths.get(name, 8) + found.width + 2
+            if width <= room and count + found.operations <= most:
+                total, count = width, count + found.operations
+                taken[name] = found.stmt
+        return taken, total
+
+    # widths -----------------------------------------------------------------------------
+    def room(self, stmt, indent):
+        """Characters left for the right-hand side."""
+        if isinstance(stmt, Apply | Move):
+            return WIDTH - indent - 3 - self.lengths.get(stmt.target, 8)
+        return WIDTH - indent
+
+    def own_width(self, stmt):
+        """Characters of a statement's right-hand side without its names."""
+        if isinstance(stmt, Update):
+            return self.lengths.get(stmt.target, 8) + 5 + 4 * len(stmt.index)
+        if isinstance(stmt, If | For | Effect):
+            return {If: 4, For: 18, Effect: 12}[type(stmt)]
+        if not isinstance(stmt, Apply):
+            return 0
+        literals = sum(len(repr(a)) for a in stmt.args if not is_name(a))
+        if stmt.op.symbol:
+            return literals + 3
+        if "index" in stmt.params:
+            return 2 + 4 * len(stmt.params["index"])
+        text = stmt.op.notation(*map(self.program.aval, stmt.args), **stmt.params) if stmt.op.notation else None
+        return literals + (len(text) - 3 * len(stmt.args) if text else len(stmt.op.name) + 5 + 2 * len(stmt.args))
+
+
+def find_nested(program, groups):
+    """The Nesting of a program."""
+    nesting = Nesting(program, groups)
+    nesting.run()
+    return nesting
+
+
+__all__ = ["Candidate", "Nesting", "find_nested"]

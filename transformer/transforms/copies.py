@@ -1,0 +1,341 @@
+"""Insert the copies that NumPy needs where Core has values: exactly where a value would change by a store into memory it shares.
+
+Before:                              After:
+    v = A[1]                             v = A[1].copy()
+    A[1] = 0.0                           A[1] = 0.0
+    return A, v                          return A, v
+
+Memory is followed forwards: every statement that makes an array is a site, and each name has the set of sites it may refer to,
+the latest object of a site apart from older ones (of earlier rounds of a loop). A store conflicts with every name that is live after it and
+may refer to the same site. The definition that made the two share memory then gets a copy, and the analysis runs again.
+"""
+
+from collections import defaultdict
+
+import numpy as np
+
+from ..analysis.aliases import READ_ONLY, memory_groups, source_of, tapes
+from ..core import Apply, For, If, Move, Program, Update, While, is_name, walk
+from ..ops.op import Op
+from ..printing.literals import is_spelled_out
+from ..printing.liveness import Liveness
+
+COPY = Op("copy", np.copy, lambda x: x, lambda hlo, out, x: x, notation=lambda x: "{0}.copy()", linear="jointly")
+
+
+def copies(program, own_params=True):
+    """The program with explicit copies, so that it means on NumPy what it means in Core.
+
+    own_params: stores must not reach the caller's arrays (else a parameter that is stored into is the caller's array).
+    """
+    program = own_outputs(program)
+    groups = relevant(program)
+    if not groups:
+        return program
+    marked = settle(program, groups, own_params)
+    for definition in sorted(marked, key=lambda d: str(getattr(d, "target", d))) if len(marked) <= 24 else ():
+        fewer = marked - {definition}
+        if not Memory(program, groups, fewer, own_params).conflicts():
+            marked = fewer
+    return insert(program, marked)
+
+
+def own_outputs(program):
+    """Outputs that are read-only or module-level arrays become arrays of their own."""
+    chain, outputs, extra = {}, [], []
+    for stmt in walk(program.body):
+        source = source_of(stmt, program, ()) if isinstance(stmt, Apply | Move) else None
+        chain.setdefault(getattr(stmt, "target", None), []).append((stmt, source))
+    avals, hints = dict(program.avals), dict(program.hints)
+    maker = Inserter(avals, hints, set(), program)
+    for atom in program.outputs:
+        if is_name(atom) and avals[atom].shape != () and not_own(atom, chain):
+            new = maker.fresh(atom)
+            extra.append(Apply(new, COPY, (atom,), {}))
+            atom = new
+        outputs.append(atom)
+    if not extra:
+        return program
+    p = program
+    return Program(p.name, list(p.params), [*p.body, *extra], outputs, avals, hints, set(p.counters))
+
+
+def not_own(name, chain):
+    """Whether a name may refer to a broadcast or to a module-level constant."""
+    seen, work = set(), [name]
+    while work:
+        name = work.pop()
+        for stmt, source in chain.get(name, ()) if name not in seen else ():
+            shared = isinstance(stmt, Apply) and (stmt.op.name in READ_ONLY or is_module_level(stmt))
+            if shared:
+                return True
+            work.append(source)
+        seen.add(name)
+    return False
+
+
+def is_module_level(stmt):
+    return stmt.op.name == "constant" and not is_spelled_out(stmt.params["value"])
+
+
+def relevant(program):
+    """The memory groups in which something is stored; each name -> group."""
+    groups = memory_groups(program)
+    for name in [*program.params, *(s.target for s in walk(program.body) if isinstance(s, Update))]:
+        groups.setdefault(name, name)
+    stored = {groups[s.target] for s in walk(program.body) if isinstance(s, Update) and program.avals[s.target].shape != ()}
+    return {n: g for n, g in groups.items() if g in stored}
+
+
+def settle(program, groups, own_params):
+    """The definitions that need a copy: statements, and names of parameters."""
+    marked = set()
+    while True:
+        memory = Memory(program, groups, marked, own_params)
+        found = memory.conflicts()
+        if not found:
+            return marked
+        chosen = {d for conflict in found for d in memory.choose(*conflict)} - marked
+        if not chosen:
+            raise AssertionError(f"{program.name}: stores that no copy separates: {found}")
+        marked |= chosen
+
+
+CALLER = "<caller>"
+
+
+class Memory:
+    """One forward analysis: which sites each name may refer to, given the definitions that copy already."""
+
+    def __init__(self, program, groups, marked, own_params):
+        self.program, self.groups, self.marked, self.own_params = program, groups, marked, own_params
+        self.lists = tapes(program)
+        self.live = {}
+        self.found = {}
+        self.flows = defaultdict(list)
+        self.heads = {}
+        self.again = False
+        self.state = {}
+        self.holders = defaultdict(set)
+
+    def conflicts(self):
+        """(stored name, other name, site) for every store that would change a value that is still to be read."""
+        Liveness(self.note).program(self.program)
+        while True:
+            self.again, self.state, self.holders = False, {}, defaultdict(set)
+            for param in self.program.params:
+                if param in self.groups:
+                    self.point(param, {("param", param) if param not in self.marked else ("own", param)})
+            self.block(self.program.body)
+            if not self.again:
+                return list(self.found)
+
+    def note(self, stmt, live):
+        if isinstance(stmt, Update) and stmt.target in self.groups:
+            self.live[id(stmt)] = [n for n in live if n in self.groups and self.groups[n] == self.groups[stmt.target]]
+
+    # state: name -> frozenset of sites -------------------------------------------------
+    def point(self, name, sites):
+        for site in self.state.get(name, ()):
+            self.holders[site].discard(name)
+        self.state[name] = frozenset(sites)
+        for site in sites:
+            self.holders[site].add(name)
+
+    def new_site(self, site):
+        """Objects made here before become older ones."""
+        for name in list(self.holders[site, "new"]):
+            self.point(name, {(site, "old") if s == (site, "new") else s for s in self.state[name]})
+        return site, "new"
+
+    def block(self, stmts):
+        for stmt in stmts:
+            if isinstance(stmt, Apply | Move):
+                self.bind(stmt)
+            elif isinstance(stmt, Update):
+                self.store(stmt)
+            elif isinstance(stmt, If):
+                self.branch(stmt)
+            elif isinstance(stmt, For | While):
+                self.loop(stmt)
+
+    def bind(self, stmt):
+        if stmt.target not in self.groups:
+            return
+        source = source_of(stmt, self.program, self.lists)
+        shares = source is not None and source in self.groups and stmt not in self.marked
+        if shares:
+            self.flow(stmt, source)
+            self.point(stmt.target, self.state.get(source, ()))
+        elif isinstance(stmt, Apply) and is_module_level(stmt) and stmt not in self.marked:
+            self.flow(stmt, CALLER)
+            self.point(stmt.target, {("module", stmt.target)})
+        else:
+            self.point(stmt.target, {self.new_site(id(stmt))})
+
+    def flow(self, stmt, source):
+        entry = stmt, source
+        if entry not in self.flows[stmt.target]:
+            self.flows[stmt.target].append(entry)
+
+    def store(self, stmt):
+        if stmt.target not in self.groups or self.program.avals[stmt.target].shape == ():
+            return
+        sites = self.state.get(stmt.target, frozenset())
+        if stmt.target in self.lists:
+            sites = {s for s in sites if s[0] in self.list_sites()}
+            source = source_of(stmt, self.program, self.lists)
+            if source in self.groups and stmt not in self.marked:
+                self.flow(stmt, source)
+                self.point(stmt.target, self.state[stmt.target] | self.state.get(source, frozenset()))
+        for other in self.live.get(id(stmt), ()):
+            if other != stmt.target:
+                for site in sites & self.state.get(other, frozenset()):
+                    self.found[stmt.target, other, site] = None
+        for site in sites:
+            if site[0] == "module" or (site[0] == "param" and self.own_params):
+                self.found[stmt.target, CALLER, site] = None
+        if self.is_read_only(stmt.target):
+            self.found[stmt.target, CALLER, "read-only"] = None
+    def list_sites(self):
+        if not hasattr(self, "made"):
+            self.made = {id(s) for s in walk(self.program.body) if isinstance(s, Apply) and s.target in self.lists}
+        return self.made
+
+    def is_read_only(self, name):
+        """Whether a name may refer to a broadcast array."""
+        seen, work = set(), [name]
+        while work:
+            name = work.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for stmt, source in self.flows[name]:
+                if isinstance(stmt, Apply) and stmt.op.name in READ_ONLY:
+                    return True
+                work.append(source)
+        return False
+
+    def branch(self, stmt):
+        before = dict(self.state)
+        self.block(stmt.body)
+        after = self.state
+        self.reset(before)
+        self.block(stmt.orelse)
+        self.merge(after)
+
+    def reset(self, state):
+        self.state, self.holders = dict(state), defaultdict(set)
+        for name, sites in state.items():
+            for site in sites:
+                self.holders[site].add(name)
+
+    def merge(self, other):
+        """The union of the state with another one; whether it grew."""
+        grew = False
+        for name, sites in other.items():
+            have = self.state.get(name, frozenset())
+            if not sites <= have:
+                self.point(name, have | sites)
+                grew = True
+        return grew
+
+    def loop(self, stmt):
+        self.merge(self.heads.get(id(stmt), {}))
+        entry = dict(self.state)
+        if isinstance(stmt, While):
+            self.block(stmt.head)
+            leave = dict(self.state)
+            self.block(stmt.body)
+        else:
+            leave = entry
+            self.block(stmt.body)
+        back = {n: s for n, s in self.state.items() if not s <= entry.get(n, frozenset())}
+        if back:
+            self.again = True
+            head = self.heads.setdefault(id(stmt), {})
+            for name, sites in back.items():
+                head[name] = head.get(name, frozenset()) | sites
+        self.merge(leave)
+
+    # resolution -----------------------------------------------------------------------
+    def choose(self, stored, other, site):
+        """The definitions that are to copy so that `stored` and `other` no longer share `site`."""
+        if other != CALLER and other != stored and self.reaches(other, stored) and not self.reaches(stored, other):
+            return self.last_flows(other)
+        own = self.last_flows(stored)
+        if own:
+            return own
+        if other == CALLER or self.program.params and stored in self.program.params and site == ("param", stored):
+            return [stored]
+        return self.last_flows(other) or ([stored] if stored in self.program.params else [])
+
+    def last_flows(self, name):
+        return [stmt for stmt, _ in self.flows[name] if stmt not in self.marked]
+
+    def reaches(self, name, root):
+        """Whether `name` refers to memory by way of `root`."""
+        seen, work = set(), [name]
+        while work:
+            name = work.pop()
+            for _, source in self.flows[name]:
+                if source == root:
+                    return True
+                if source not in seen:
+                    seen.add(source)
+                    work.append(source)
+        return False
+
+
+def insert(program, marked):
+    """The program with the marked definitions copying."""
+    avals, hints = dict(program.avals), dict(program.hints)
+    maker = Inserter(avals, hints, marked, program)
+    body = [line for p in program.params if p in marked for line in maker.own(p)] + maker.block(program.body)
+    p = program
+    return Program(p.name, list(p.params), body, list(p.outputs), avals, hints, set(p.counters))
+
+
+class Inserter:
+    def __init__(self, avals, hints, marked, program):
+        self.avals, self.hints, self.marked, self.program = avals, hints, marked, program
+        self.number = 0
+
+    def fresh(self, name):
+        self.number += 1
+        new = f"{name}_copy_{self.number}"
+        while new in self.avals:
+            new += "_"
+        self.avals[new], self.hints[new] = self.avals[name], "copy"
+        return new
+
+    def own(self, param):
+        """`x = x.copy()` for a parameter that is stored into."""
+        new = self.fresh(param)
+        return [Apply(new, COPY, (param,), {}), Move(param, new)]
+
+    def block(self, stmts):
+        return [line for stmt in stmts for line in self.stmt(stmt)]
+
+    def stmt(self, stmt):
+        if isinstance(stmt, If):
+            return [If(stmt.test, self.block(stmt.body), self.block(stmt.orelse), stmt.origin)]
+        if isinstance(stmt, For):
+            return [For(stmt.index, stmt.lo, stmt.hi, stmt.step, self.block(stmt.body), stmt.origin)]
+        if isinstance(stmt, While):
+            return [While(self.block(stmt.head), stmt.test, self.block(stmt.body), stmt.counter, stmt.origin)]
+        return self.copying(stmt) if stmt in self.marked else [stmt]
+
+    def copying(self, stmt):
+        if isinstance(stmt, Apply):
+            new = self.fresh(stmt.target)
+            return [Apply(new, stmt.op, stmt.args, stmt.params, stmt.origin), Apply(stmt.target, COPY, (new,), {}, stmt.origin)]
+        source = stmt.value if isinstance(stmt, Update) else stmt.source
+        new = self.fresh(source)
+        copied = Apply(new, COPY, (source,), {}, stmt.origin)
+        if isinstance(stmt, Update):
+            return [copied, Update(stmt.target, stmt.index, stmt.args, new, stmt.mode, stmt.origin)]
+        return [copied, Move(stmt.target, new, stmt.origin)]
+
+
+__all__ = ["COPY", "copies"]
