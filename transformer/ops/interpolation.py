@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError, TransformError
-from .op import aval_of, function, lookup, op, result_dtype
+from .op import aval_of, function, lookup, op, operands, result_dtype
 
 
 def array(value):
@@ -16,7 +16,7 @@ def array(value):
 @function(np.interp)
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Linear interpolation of (xp, fp) at x; `left` and `right` stand for values outside."""
-    x, xp, fp = array(x), array(xp), array(fp)
+    x, xp, fp = operands(x, xp, fp)
     if period is not None:
         x, xp, fp = periodic(x, xp, fp, period)
     n = aval_of(xp).shape[0]

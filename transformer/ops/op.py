@@ -233,6 +233,13 @@ def _with_array(implementation):
     return accepting_lists
 
 
+@functools.cache
+def takes_out_by_name(rule):
+    """Whether a vjp or jvp rule takes the result by the keyword `out` alone; else it comes after the operands."""
+    out = inspect.signature(rule).parameters.get("out")
+    return out is not None and out.kind is inspect.Parameter.KEYWORD_ONLY
+
+
 def lookup(fn, origin=None):
     """The implementation of a library function; UnknownFunction names it and the nearest known ones."""
     try:
@@ -305,3 +312,11 @@ def view(name, x, **params):
 def aval_of(value):
     """Aval of a reference, array or Python number."""
     return value.aval if _is_reference is not None and _is_reference(value) else literal_aval(value)
+
+
+def operands(*values):
+    """The values as arrays; where one is a reference, static arrays become references too, so that abstract indices may pick from them."""
+    values = [FUNCTIONS[np.asarray](v) if isinstance(v, list | tuple) else v for v in values]
+    if not any(map(is_reference, values)):
+        return values
+    return [TABLE["constant"].emit(value=v) if isinstance(v, np.ndarray) else v for v in values]

@@ -57,7 +57,7 @@ matmul = declare_product(
     samples=pairs(((3, 4), (4, 2)), ((4,), (4,)), ((4,), (4, 2)), ((3, 4), (4,)), ((5, 3, 4), (4, 2)), ((3, 4), (5, 4, 2)),
                   ((5, 3, 4), (5, 4, 2)), ((2, 1, 3, 4), (5, 4, 2)), ((5, 3, 4), (4,)), ((4,), (5, 4, 2)), ((1, 3, 4), (5, 4, 2)),
                   ((1, 4), (4, 1)), ((3, 1), (1, 2))))
-FUNCTIONS[np.matmul] = FUNCTIONS[operator.matmul] = matmul.bind
+FUNCTIONS[np.matmul] = FUNCTIONS[operator.matmul] = matmul.call
 
 dot = declare_product("dot", np.dot, dot_letters, dot=True,
                       samples=pairs(((3, 4), (4, 2)), ((4,), (4,)), ((4,), (4, 2)), ((3, 4), (4,)), ((2, 3, 4), (5, 4, 2)),
@@ -182,7 +182,7 @@ def vecmat(x1, x2):
 for _name, _implementation in (("matvec", matvec), ("vecmat", vecmat)):
     if hasattr(np, _name):
         FUNCTIONS[getattr(np, _name)] = _implementation
-FUNCTIONS[np.linalg.matmul] = matmul.bind
+FUNCTIONS[np.linalg.matmul] = matmul.call
 
 
 @function(np.kron)

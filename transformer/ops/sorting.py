@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError, TransformError
-from .op import aval_of, function, lookup, op, result_dtype
+from .op import aval_of, function, lookup, op, operands, result_dtype
 
 BINARY_SEARCH_FROM = 4096
 """searchsorted compares every pair up to this many, and searches by bisection beyond."""
@@ -369,16 +369,15 @@ class bincount:
 @function(np.bincount)
 def bincount_call(x, weights=None, minlength=0):
     """Counts, or sums of weights. With minlength the result has that length; a value beyond it raises IndexError."""
-    x = array(x)
+    x, *weights = operands(x) if weights is None else operands(x, weights)
     length = int(minlength)
-    if length == 0 and weights is None:
+    if length == 0 and not weights:
         return bincount.bind(x)
     if length == 0:
         raise TransformError("np.bincount of weights without minlength gives a length that depends on the data", "Give minlength.")
     index = x if aval_of(x).dtype.kind in "ub" else np.where(x < 0, length, x)
-    weights = 1 if weights is None else array(weights).astype(np.float64)
-    counts = np.zeros_like(index, shape=(length,), dtype=np.intp if isinstance(weights, int) else np.float64)
-    np.add.at(counts, index, weights)
+    counts = np.zeros_like(index, shape=(length,), dtype=np.float64 if weights else np.intp)
+    np.add.at(counts, index, weights[0].astype(np.float64) if weights else 1)
     return counts
 
 
@@ -398,7 +397,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 @function(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
     """Counts (or sums of weights) in bins, and the edges. The last bin is closed on both sides."""
-    a = np.ravel(array(a))
+    a, *rest = operands(a) if weights is None else operands(a, weights)
+    a = np.ravel(a)
     edges = histogram_bin_edges(a, bins, range)
     count = aval_of(edges).shape[0] - 1
     if weights is None:
@@ -409,8 +409,9 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         place = np.searchsorted(edges, a, side="right") - 1
         place = np.where(a == edges[-1], count - 1, place)
         inside = (a >= edges[0]) & (a <= edges[-1])
-        counts = np.zeros_like(np.ravel(weights), shape=(count,))
-        np.add.at(counts, np.clip(place, 0, count - 1), np.where(inside, np.ravel(weights), 0))
+        weights = np.ravel(rest[0])
+        counts = np.zeros_like(weights, shape=(count,))
+        np.add.at(counts, np.clip(place, 0, count - 1), np.where(inside, weights, 0))
     if density:
         return counts / np.diff(edges) / np.sum(counts), edges
     return counts, edges
