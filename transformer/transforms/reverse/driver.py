@@ -64,11 +64,17 @@ class Reverse(Emitter):
             self.seed()
             self.sweep(frame)
             bars = [self.result(self.source.params[k]) for k in self.wrt]
-        outputs = list(self.source.outputs)
-        body = self.patches.rebuilt(self.blocks.top)
+        outputs, copies = self.kept_outputs(frame.stmts)
+        body = [*self.patches.rebuilt(self.blocks.top), *(Move(copy, name) for name, copy in copies.items()), Mark("reverse")]
         b = self.builder
-        joint = Program(b.name, list(b.params), [*body, Mark("reverse"), *frame.stmts], [*outputs, *bars], b.avals, b.hints, b.counters)
-        return keep_outputs(prune(joint), len(outputs), b)
+        joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars, b.avals, b.hints, b.counters))
+        return without_copies(joint, copies)
+
+    def kept_outputs(self, sweep):
+        """The outputs of the primal part, and copies (name -> copy) of those that the sweep may change as it undoes stores."""
+        changed = names_bound(sweep)
+        copies = {a: self.fresh_like(a) for a in dict.fromkeys(self.source.outputs) if is_name(a) and a in changed}
+        return [copies.get(a, a) for a in self.source.outputs], copies
 
     # seeds and results ----------------------------------------------------------------
     def seed(self):
@@ -184,7 +190,7 @@ class Reverse(Emitter):
                               "Add `vjp` to its declaration in transformer/ops, or use forward mode (jvp).")
         operands, out = [self.primal(a) for a in stmt.args], self.primal(stmt.target)
         start = self.start()
-        if takes_out(stmt.op.vjp):
+        if takes_out_by_name(stmt.op.vjp):
             found = stmt.op.vjp(g, *operands, out=out, **stmt.params)
         else:
             found = stmt.op.vjp(g, *operands, out, **stmt.params)
@@ -194,21 +200,18 @@ class Reverse(Emitter):
 
 
 @cache
-def takes_out(rule):
-    """Whether a rule has a parameter `out` (else its operands swallow it by position)."""
-    return "out" in inspect.signature(rule).parameters
+def takes_out_by_name(rule):
+    """Whether a rule takes the result by the keyword `out` alone; else it comes after the operands."""
+    out = inspect.signature(rule).parameters.get("out")
+    return out is not None and out.kind is inspect.Parameter.KEYWORD_ONLY
 
 
-def keep_outputs(program, count, builder):
-    """Copies of those outputs of the primal part that the sweep changes while it undoes stores."""
-    seam = seam_of(program)
-    changed = names_bound(program.body[seam:])
-    copies = {}
-    for atom in dict.fromkeys(program.outputs[:count]):
-        if is_name(atom) and atom in changed:
-            copies[atom] = builder.fresh(builder.hints.get(atom, atom), builder.avals[atom])
-    program.outputs = [copies.get(a, a) for a in program.outputs[:count]] + program.outputs[count:]
-    program.body[seam:seam] = [Move(copy, atom) for atom, copy in copies.items()]
+def without_copies(program, copies):
+    """The program without the copies of outputs that its sweep does not change after all."""
+    changed = names_bound(program.body[seam_of(program):])
+    idle = {copy: name for name, copy in copies.items() if name not in changed}
+    program.body = [s for s in program.body if not (isinstance(s, Move) and s.target in idle)]
+    program.outputs = [idle.get(a, a) for a in program.outputs]
     return program
 
 

@@ -62,7 +62,7 @@ def close_branches(emitter, stmt, wanted, bound):
         side, found = bind_everywhere(emitter, block, wanted)
         sides.append(list(side))
         renamed.update(found)
-    names = [{n for s in side for n in visible(s)} | set(renamed.values()) for side in sides]
+    names = [{n for s in side for n in visible(s)} for side in sides]
     loose = [n for n in emitter.source.avals if n in wanted and n not in bound
              and (renamed.get(n, n) in names[0]) != (renamed.get(n, n) in names[1])]
     moves = [[], []]

@@ -61,7 +61,7 @@ def last_writers(sweep, bar, stmt, args):
 
 def are_distinct(sweep, stmt, arrays):
     """Whether the index arrays are known and name no element twice."""
-    known = [sweep.known(stmt.args[e.position]) for e in stmt.index if isinstance(e, Hole) and e in arrays]
+    known = [sweep.values.known(stmt.args[e.position]) for e in stmt.index if isinstance(e, Hole) and e in arrays]
     if len(known) != 1 or known[0] is None:
         return False
     size = sweep.builder.avals[stmt.target].shape[stmt.index.index(arrays[0])] if None not in stmt.index else None

@@ -56,6 +56,12 @@ class Values:
             frame.memo[atom] = self.revived(atom, frame)
         return frame.memo[atom]
 
+    def known(self, atom):
+        """The value of a stable name that is made from nothing, or None."""
+        sites = self.blocks.sites.get(atom, ())
+        stmt = sites[0].stmt if len(sites) == 1 else None
+        return stmt.op.impl(**stmt.params) if isinstance(stmt, Apply) and not stmt.args else None
+
     def lost(self, name):
         raise TransformError(f"the derivative needs a value of {self.builder.hints.get(name, name)} that is overwritten in a way "
                              "that cannot be undone", "Use another variable for the later value.", self.builder.origin)

@@ -1,0 +1,392 @@
+"""Reverse mode against finite differences: straight lines, branches, loops and stores, and all of it twice."""
+
+import numpy as np
+import pytest
+
+from tests.transforms.programs import check_function, core_program
+from transformer import printing
+from transformer.transforms.reverse import reverse
+from transformer.transforms.simplify import simplify
+
+X = np.array([0.3, -0.7, 1.2, 0.9])
+M = np.linspace(-1.0, 1.0, 12).reshape(3, 4)
+
+
+# straight lines ----------------------------------------------------------------------
+def polynomial(x):
+    return x * x * x - 2.0 * x
+
+
+def fan_out(x):
+    y = np.sin(x)
+    return np.sum(y * y + x * y + np.exp(y))
+
+
+def broadcast(a, x, k):
+    return np.sum(np.tanh(a * x + k) * a, axis=0)
+
+
+def several(x, k):
+    y = x * k
+    return y, np.cos(y), k
+
+
+def untouched(x, k):
+    return np.sum(x)
+
+
+def products(a, x):
+    return np.tanh(a @ x) @ a
+
+
+def indexing(x):
+    return x[0] * x[1:] + x[::-1][:3] ** 2
+
+
+def gathering(x, i):
+    return x[i] * x[i[::-1]]
+
+
+@pytest.mark.parametrize("function, args", [
+    (polynomial, (X,)), (polynomial, (0.7,)), (fan_out, (X,)), (broadcast, (M, X, 0.4)), (several, (X, 0.5)),
+    (untouched, (X, 1.5)), (products, (M, X)), (indexing, (X,)), (gathering, (X, np.array([0, 2, 2, -1, 0])))])
+def test_straight_line(function, args):
+    check_function(function, *args)
+
+
+# branches -----------------------------------------------------------------------------
+def either(x, k):
+    if k > 0:
+        y = np.sin(x) * k
+    else:
+        y = x * x
+    return np.sum(y * y)
+
+
+def one_sided(x, k):
+    y = x * k
+    if np.sum(x) > 0:
+        y = np.exp(y)
+    return y * x
+
+
+def nested(x, k):
+    y = x
+    if k > 0:
+        z = x * x
+        if k > 1:
+            y = np.sin(z) * z
+        else:
+            y = z * k
+    else:
+        if k < -1:
+            y = np.cos(x) * k
+    return y * y
+
+
+def store_in_branch(x, k):
+    y = x * 2.0
+    if k > 0:
+        y[0] = y[1] * y[2]
+        y[1] = y[0] * k
+    return np.sum(y * y * x)
+
+
+@pytest.mark.parametrize("function", [either, one_sided, nested, store_in_branch])
+@pytest.mark.parametrize("k", [0.5, 1.5, -0.5, -1.5])
+def test_branches(function, k):
+    check_function(function, X, k)
+
+
+# loops with for -----------------------------------------------------------------------
+def decay(x, k, n):
+    for i in range(n):
+        x = x - k * x ** 2
+    return np.sum(x)
+
+
+def static_rounds(x, k):
+    for i in range(6):
+        x = np.sin(x * k) + i * x
+    return x
+
+
+def invariant(x, k, n):
+    s = 0.0
+    w = np.exp(x)
+    for i in range(n):
+        s = s + np.sum(np.sin(w * i) * k)
+    return s
+
+
+def two_carries(x, n):
+    a, b = x[0], x[1]
+    for i in range(n):
+        a, b = b * a, a + np.sin(b)
+    return a * b
+
+
+def swap(x, n):
+    a, b = x[0], x[1]
+    for i in range(n):
+        a, b = b, a * 1.1
+    return a + b * b
+
+
+def nest(x, n, m):
+    s = x
+    for i in range(n):
+        for j in range(m):
+            s = s * np.cos(s) + x * (i + j)
+        s = s * x
+    return np.sum(s)
+
+
+def triangular(x, n):
+    s = x * 1.0
+    for i in range(n):
+        for j in range(i, n):
+            s = s + 0.1 * np.sin(s * (i + 1) - j)
+    return s
+
+
+def triangular_below(x, n):
+    s = x * 1.0
+    for i in range(n):
+        for j in range(i):
+            s = np.sin(s * (j + 1)) * s
+    return s
+
+
+def downwards(x, n):
+    for i in range(n - 1, -1, -1):
+        x = x * np.sin(x + i)
+    return x
+
+
+def strides(x, n):
+    for i in range(1, n, 2):
+        x = x * np.sin(x + i)
+    for i in range(n, -3, -3):
+        x = x * np.cos(x + i)
+    return x
+
+
+def branch_in_loop(x, k, n):
+    s = x
+    for i in range(n):
+        if i % 2 == 0:
+            t = np.sin(s)
+            s = t * t + k
+        else:
+            s = s * k
+    return s
+
+
+def exit_value(x, n):
+    y = x
+    for i in range(n):
+        y = np.sin(y) * x
+    z = y * y
+    for i in range(n):
+        y = y * z
+    return y
+
+
+@pytest.mark.parametrize("function, args", [
+    (decay, (X, 0.3, 4)), (decay, (X, 0.3, 0)), (static_rounds, (X, 0.7)), (invariant, (X, 0.5, 5)), (two_carries, (X, 4)),
+    (swap, (X, 3)), (nest, (X, 3, 2)), (triangular, (X, 4)), (triangular_below, (X, 4)), (downwards, (X, 5)),
+    (strides, (X, 6)), (branch_in_loop, (X, 0.5, 5)), (exit_value, (X, 3))])
+def test_for(function, args):
+    check_function(function, *args)
+
+
+# stores ---------------------------------------------------------------------------------
+def recurrence(x, n):
+    y = x * 1.0
+    for i in range(1, n):
+        y[i] += 0.5 * y[i - 1] * y[i]
+    return y
+
+
+def nonlinear_recurrence(x, n):
+    a = np.zeros(8)
+    a[0] = x[0]
+    for i in range(1, n):
+        a[i] = np.sin(a[i - 1]) + x[1]
+    return np.sum(a * a)
+
+
+def overwrite(x, n):
+    a = x * 1.0
+    for i in range(n):
+        a[1] = np.sin(a[1]) * a[2]
+        a[2] = a[1] * a[0]
+    return a
+
+
+def stencil(x, n):
+    a, b = x * 1.0, np.zeros(4)
+    for t in range(n):
+        b[1:-1] = (a[:-2] + a[1:-1] * a[2:]) / 3
+        a[1:-1] = (b[:-2] + b[1:-1] + b[2:]) / 3
+    return a
+
+
+def ping_pong(x, n):
+    a, b = x * 1.0, x * 0.5
+    for t in range(n):
+        b[1:-1] = np.sin(a[:-2]) * a[2:]
+        a, b = b, a
+    return a * b
+
+
+def seidel(m, n):
+    a = m * 1.0
+    for t in range(n):
+        for i in range(1, 2):
+            for j in range(1, 3):
+                a[i, j] = (a[i - 1, j] * a[i + 1, j] + a[i, j - 1] * a[i, j + 1] + a[i, j]) / 3
+    return a
+
+
+def store_in_branch_in_loop(x, n):
+    a = x * 1.0
+    for i in range(n):
+        if a[i] > 0:
+            a[i] = a[i] * a[i - 1]
+        else:
+            a[i - 1] = np.sin(a[i])
+    return a
+
+
+def local_array(x, n):
+    s = 0.0
+    for i in range(n):
+        t = np.zeros(2)
+        t[0] = x[i] * x[i]
+        t[1] = np.sin(x[i] + s)
+        t[0] = t[0] * t[1]
+        s = s + np.sum(t * t)
+    return s
+
+
+def moved_and_stored(x, n):
+    a = x * 1.0
+    for i in range(n):
+        a[0] = a[1] * a[0]
+        a = np.sin(a) * 1.5
+        a[2] = a[0] * a[1]
+    return a
+
+
+def repeated_index(x, i):
+    a = np.zeros(3)
+    a[i] = x * x
+    return a * a
+
+
+def accumulated(x, i):
+    a = np.ones(3)
+    np.add.at(a, i, x * x)
+    return a * a
+
+
+def masked_store(x):
+    y = x * 1.0
+    y[x > 0.5] = 0.25
+    return y * y
+
+
+def into_parameter(x, n):
+    for i in range(1, n):
+        x[i] = x[i] * x[i - 1]
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("function, args", [
+    (recurrence, (X, 4)), (nonlinear_recurrence, (X, 6)), (overwrite, (X, 3)), (stencil, (X, 3)), (ping_pong, (X, 3)),
+    (seidel, (M, 2)), (store_in_branch_in_loop, (X, 4)), (local_array, (X, 3)), (moved_and_stored, (X, 3)),
+    (repeated_index, (X, np.array([0, 2, 0, 2]))), (accumulated, (X, np.array([0, 2, 0, 2]))), (masked_store, (X,))])
+def test_stores(function, args):
+    check_function(function, *args)
+
+
+# loops with while ---------------------------------------------------------------------
+def newton(x):
+    y = x
+    while np.sum(y * y) > 0.5:
+        y = y - 0.3 * np.sin(y) * x ** 2
+    return y * x
+
+
+def counted(x, n):
+    i = 0
+    while i < n:
+        x = x * np.sin(x + i)
+        i += 1
+    return x
+
+
+def while_in_for(x, n):
+    s = x
+    for i in range(n):
+        t = 1.0
+        while np.sum(t * s * s) > 0.4:
+            s = s * 0.7 * np.cos(s)
+            t = t * 0.9
+        s = s + x * t
+    return s
+
+
+def while_in_while(x):
+    s, k = x, 0
+    while k < 3:
+        j = 0
+        while j < k:
+            s = np.sin(s) * (j + 1.5)
+            j += 1
+        s = s * x
+        k += 1
+    return s
+
+
+def for_in_while(x, n):
+    s, k = x, 0
+    while k < 3:
+        for i in range(n):
+            s = np.sin(s) * (i + 1.5)
+        s = s * x
+        k += 1
+    return s
+
+
+def store_in_while(x):
+    a, i = x * 1.0, 1
+    while i < 4:
+        if a[i] > 0.5:
+            a[i] = np.sin(a[i]) * a[i - 1]
+        a[i - 1] = a[i] * a[i - 1]
+        i += 1
+    return a
+
+
+def branch_in_while_in_for(x, n):
+    s = x[0]
+    for i in range(n):
+        k = 0
+        while k < i + 1:
+            if s > 0.5:
+                s = np.sin(s) * s
+            else:
+                t = s * s
+                s = t + x[1] + 0.4
+            k += 1
+    return s
+
+
+@pytest.mark.parametrize("function, args", [
+    (newton, (X,)), (counted, (X, 4)), (while_in_for, (X, 3)), (while_in_while, (X,)), (for_in_while, (X, 2)),
+    (store_in_while, (X,)), (branch_in_while_in_for, (X, 3))])
+def test_while(function, args):
+    check_function(function, *args)
