@@ -21,6 +21,7 @@ class Array:
 
     __slots__ = ("__weakref__", "_buffer", "_value", "spec")
     __array_priority__ = 100
+    __transformer_array__ = True
 
     def __init__(self, buffer, spec, value=None):
         self._buffer, self.spec, self._value = buffer, spec, value

@@ -34,7 +34,8 @@ def run(program, stmts, env):
 
 def apply(program, stmt, env):
     args = [value(env, a) for a in stmt.args]
-    if program.avals[stmt.target].weak and stmt.op.symbol:
+    weak = [program.aval(a).weak for a in stmt.args]
+    if stmt.op.symbol in PYTHON and (program.avals[stmt.target].weak or not all(weak)):
         result = PYTHON[stmt.op.symbol](*args) if len(args) == 2 else -args[0]
     elif args and isinstance(args[0], list):
         result = args[0][args[1]][stmt.params["index"][1:]]

@@ -11,10 +11,10 @@
     print(slope.source)   the derivative as Python source
 """
 
-from . import ops, tree
+from . import ops, tree, tree_util
 from .api import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, value_and_grad, vjp, vmap
 from .errors import TransformError
 
 __version__ = "0.1.0"
 
-__all__ = ["TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "value_and_grad", "vjp", "vmap"]
+__all__ = ["TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "tree_util", "value_and_grad", "vjp", "vmap"]

@@ -19,9 +19,9 @@ def samples(name):
 
 
 def smooth(name):
-    """Samples with a float operand and a float result."""
+    """Samples with a float operand and a result that finite differences can resolve."""
     return [(program, args) for program, args, _, _ in samples(name)
-            if helpers.float_positions(program) and helpers.differentiated(program)]
+            if helpers.float_positions(program) and program.aval(program.outputs[0]).dtype in (np.float64, np.complex128)]
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -64,6 +64,8 @@ def test_order_2(name):
 @pytest.mark.parametrize("name", SAMPLED)
 def test_batch(name):
     for program, args, _, _ in samples(name):
+        if None in program.aval(program.outputs[0]).shape:
+            continue
         if args:
             helpers.check_batch(program, args)
         for position in range(len(args)) if len(args) > 1 else ():
@@ -75,6 +77,8 @@ def test_single_precision(name):
     """float32 stays what NumPy makes of it, on NumPy and compiled."""
     for program, args, operands, params in samples(name):
         if not helpers.float_positions(program) or any(np.asarray(a).dtype.kind == "c" for a in args):
+            continue
+        if None in program.aval(program.outputs[0]).shape:
             continue
         narrow = [np.asarray(a).astype(np.float32) if isinstance(a, np.ndarray | np.generic) and np.asarray(a).dtype == float else a
                   for a in operands]

@@ -153,7 +153,7 @@ def test_vjp_is_the_transpose(name, k):
     moved = [a if d is None else a + d for a, d in zip(args, dots)]
     dot = np.asarray(op.impl(*moved, **params)) - out
     if op.jvp is not None:
-        np.testing.assert_allclose(op.jvp(dots, *args, out, **params), dot, atol=1e-12)
+        np.testing.assert_allclose(op.jvp(dots, *args, out=out, **params), dot, atol=1e-12)
     g = rng.normal(size=out.shape)
     bars = op.vjp(g, *args, out, **params)
     bars = bars if isinstance(bars, tuple) else (bars,)

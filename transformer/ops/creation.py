@@ -56,11 +56,11 @@ def _declare_creation(name, value):
     def batch(axes, *dims, shape, dtype):
         raise TransformError(f"np.{name} with a size that differs from lane to lane", "Sizes must not depend on the batch.")
 
-    register(Op(name, impl, infer, lower, batch=batch, notation=notation, samples=_creation_samples, differentiable=False))
+    def samples(rng):
+        shapes = [(0,), (2, 0)] if name == "empty" else [(), (2,), (2, 3)]
+        return [((), {"shape": s, "dtype": np.dtype(d)}) for s in shapes for d in (np.float64, np.int32)]
 
-
-def _creation_samples(rng):
-    return [((), {"shape": s, "dtype": np.dtype(d)}) for s in [(), (2,), (2, 3)] for d in (np.float64, np.int32)]
+    register(Op(name, impl, infer, lower, batch=batch, notation=notation, samples=samples, differentiable=False))
 
 
 for _name, _value in [("zeros", 0), ("ones", 1), ("empty", 0)]:

@@ -32,8 +32,7 @@ class getitem:
         np.add.at(a_bar, templates.fill(index, operands), g)
         return (a_bar, *(None for _ in operands))
 
-    def jvp(dots, a, *rest, index):
-        *operands, out = rest
+    def jvp(dots, a, *operands, out, index):
         return TABLE["getitem"].bind(dots[0], *operands, index=index)
 
     gather = True

@@ -144,30 +144,22 @@ class Statements:
         return [Comment(stmt.text)]
 
     def effect(self, stmt):
-        return [getattr(self, "effect_" + stmt.kind)(stmt)]
+        values = {f"_{k}": self.expressions.array(a) for k, a in enumerate(stmt.args)}
+        return [Substitute(values).visit(gast.parse(stmt.params["text"]).body[0])]
 
-    def effect_print(self, stmt):
-        values = [self.expressions.array(a) for a in stmt.args]
-        pieces = [values[p.position] if isinstance(p, Hole) else p for p in stmt.params["template"]]
-        end = stmt.params.get("end", "\n")
-        keywords = {} if end == "\n" else {"end": tree.constant(end)}
-        return gast.Expr(tree.call("print", *print_arguments(pieces), **keywords))
 
-    def effect_raise(self, stmt):
-        return gast.Raise(tree.fill(stmt.params["text"], [self.expressions.array(a) for a in stmt.args]), None)
+class Substitute(gast.NodeTransformer):
+    """Puts expressions in the place of names."""
 
-    effect_assert = effect_raise
+    def __init__(self, values):
+        self.values = values
+
+    def visit_Name(self, node):
+        return self.values.get(node.id, node)
 
 
 for _kind in ("if", "for", "while"):
     setattr(Statements, _kind, getattr(Statements, _kind + "_"))
-
-
-def print_arguments(pieces):
-    """Arguments of print: one string or value, else an f-string."""
-    if len(pieces) <= 1:
-        return [tree.constant(p) if isinstance(p, str) else p for p in pieces]
-    return [gast.JoinedStr([tree.constant(p) if isinstance(p, str) else gast.FormattedValue(p, -1, None) for p in pieces])]
 
 
 def as_index(index):

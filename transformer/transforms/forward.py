@@ -10,9 +10,10 @@ tangent if one of its versions is active: it depends on a differentiated paramet
 
 import numpy as np
 
+from ..analysis.activity import Flow, differentiable_operands, is_inexact
 from ..core import Apply, Aval, Effect, For, If, Mark, Move, Update, While, is_name, walk
 from ..errors import MissingRule, TransformError, TypeMismatch
-from ..ops.op import TABLE
+from ..ops.op import TABLE, takes_out_by_name
 from .emission import Emitter
 
 
@@ -25,44 +26,13 @@ def forward(program, wrt):
     return Forward(program, tuple(wrt)).run()
 
 
-def is_inexact(aval):
-    return aval.dtype.kind in "fc" or (aval.dtype.kind == "V" and aval.dtype.isbuiltin != 1)
-
-
-def active_operands(stmt, active):
-    """Positions of the operands of an Apply through which the target is active."""
-    if not stmt.op.differentiable:
-        return []
-    through = stmt.op.partials if stmt.op.elementwise and stmt.op.jvp is None else [True] * len(stmt.args)
-    return [k for k, a in enumerate(stmt.args) if is_name(a) and a in active and through[k] is not None]
-
-
-def active_names(program, wrt):
-    """The names of which some version depends on a parameter of `wrt`: a fixed point over the statements."""
-    active, before = {program.params[k] for k in wrt}, None
-    while before != len(active):
-        before = len(active)
-        for stmt in walk(program.body):
-            if _activates(stmt, active) and is_inexact(program.avals[stmt.target]):
-                active.add(stmt.target)
-    return active
-
-
-def _activates(stmt, active):
-    if isinstance(stmt, Apply):
-        return bool(active_operands(stmt, active))
-    if isinstance(stmt, Move):
-        return is_name(stmt.source) and stmt.source in active
-    return isinstance(stmt, Update) and is_name(stmt.value) and stmt.value in active
-
-
 class Forward(Emitter):
     """One run over a program. `dots` maps an active name to the name of its tangent."""
 
     def __init__(self, program, wrt):
         super().__init__(program, f"{program.name}_jvp")
         self.wrt = wrt
-        self.active = active_names(program, wrt)
+        self.active = Flow(program).varied([program.params[k] for k in wrt])
         changing = {s.target for s in walk(program.body) if isinstance(s, Move | Update)}
         self.slots = changing & self.active
         self.dots = {}
@@ -87,8 +57,11 @@ class Forward(Emitter):
     def dot_name(self, name):
         """The name of the tangent of `name`, made where it is asked for first."""
         if name not in self.dots:
-            self.dots[name] = self.fresh(name.rstrip("_") + "_dot", self.source.avals[name])
+            self.dots[name] = self.fresh(self.hint(name) + "_dot", self.source.avals[name])
         return self.dots[name]
+
+    def hint(self, name):
+        return self.builder.hints.get(name, name).rstrip("_")
 
     def tangent(self, atom):
         """The tangent of an atom as an operand; zeros where it is not active."""
@@ -167,7 +140,7 @@ class Forward(Emitter):
         self.add(stmt)
         if stmt.target not in self.active:
             return
-        positions = active_operands(stmt, self.active)
+        positions = [k for k in differentiable_operands(stmt) if stmt.args[k] in self.active]
         if not positions:
             self.bind_zeros(stmt.target, stmt)
             return
@@ -193,8 +166,10 @@ class Forward(Emitter):
         args, out = [self.ref(a) for a in stmt.args], self.ref(stmt.target)
         if op.jvp is not None:
             dots = tuple(self.tangent(a) if k in positions else None for k, a in enumerate(stmt.args))
-            return op.jvp(dots, *args, out=out, **params)
-        if op.elementwise:
+            if takes_out_by_name(op.jvp):
+                return op.jvp(dots, *args, out=out, **params)
+            return op.jvp(dots, *args, out, **params)
+        if op.elementwise and all(op.partials[k] is not None for k in positions):
             return self.sum(op.partials[k](self.tangent(stmt.args[k]), *args, out, **params) for k in positions)
         if op.linear == "jointly":
             return op.bind(*(self.linear_operand(stmt, k, positions) for k in range(len(args))), **params)
@@ -206,13 +181,13 @@ class Forward(Emitter):
     def linear_operand(self, stmt, position, positions):
         """What stands in the place of an operand when a linear op is applied to tangents.
 
-        Operands that cannot have a tangent and are scalars say where or how many: they stay.
+        The sizes of an array that is made stay.
         """
         atom = stmt.args[position]
         if position in positions:
             return self.tangent(atom)
         aval = self.source.aval(atom)
-        if aval.dtype.kind in "biu" and aval.shape == ():
+        if "shape" in stmt.params and aval.dtype.kind in "iu" and aval.shape == ():
             return self.ref(atom)
         return self.zeros(aval._replace(dtype=self.source.avals[stmt.target].dtype))
 
@@ -241,4 +216,4 @@ class Forward(Emitter):
         return np.zeros_like(self.ref(atom))
 
 
-__all__ = ["active_names", "active_operands", "forward", "is_inexact"]
+__all__ = ["forward"]

@@ -1,6 +1,7 @@
 """Specialise a user function: types of its arguments known, Core out."""
 
 import contextlib
+import functools
 import sys
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from ... import tree
 from ...core import Apply, Move, Program, Update, walk
 from ...errors import NeedStatic, TransformError
+from .. import parse
 from ..builder import Builder
 from ..reference import contains_reference, is_reference
 from . import branches, calls
@@ -21,20 +23,22 @@ ATTEMPTS = 24
 RECURSION_LIMIT = 30_000
 
 
-@dataclass(frozen=True, eq=False)
 class Param:
-    """A dynamic leaf of the arguments: its aval, and its value in this call."""
+    """A dynamic leaf of the arguments: its aval, and its value in this call. No dataclass: it is a leaf of pytrees."""
 
-    aval: Any
-    value: Any
-    name: str = "x"
+    __slots__ = ("aval", "name", "value")
+
+    def __init__(self, aval, value, name="x"):
+        self.aval, self.value, self.name = aval, value, name
 
 
-@dataclass(frozen=True, eq=False)
 class Static:
-    """A static argument: its value as it is, whatever is in it."""
+    """A static argument: its value as it is, whatever is in it. A leaf of pytrees."""
 
-    value: Any
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
 
 
 class Input(NamedTuple):
@@ -101,12 +105,22 @@ def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None,
     raise TransformError("too many arguments of this function are needed as Python numbers", "Mark them with static_argnums.")
 
 
+def program_name(fn):
+    """The name of a function as an identifier; a lambda has the name it is assigned to."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    name = getattr(fn, "__name__", type(fn).__name__)
+    if name == "<lambda>":
+        name = parse.parse(fn).name
+    return "".join(c if c.isalnum() else "_" for c in name)
+
+
 class Attempt:
     """One pass of the evaluator over the function."""
 
     def __init__(self, fn, args, kwargs, static, static_ids, unroll, values, refuse_volatile, name, parent):
         self.fn, self.args, self.kwargs, self.static, self.values = fn, args, kwargs, dict(static), values
-        self.builder = Builder(name or getattr(fn, "__name__", "f"), parent)
+        self.builder = Builder(name or program_name(fn), parent)
         self.externals = Externals(self.builder, frozenset(static_ids), values)
         self.ev = Evaluator(self.builder, self.externals, unroll, values)
         self.ev.refuse_volatile = refuse_volatile

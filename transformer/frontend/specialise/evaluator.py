@@ -153,10 +153,11 @@ class Evaluator:
         if isinstance(value, np.ndarray):
             return id(value) in self.promoted
         seen = set() if seen is None else seen
-        if id(value) in seen or value is None or isinstance(value, NUMBERS) or self.is_opaque(value):
+        readable = hasattr(type(value), "frame_values")
+        if id(value) in seen or value is None or isinstance(value, NUMBERS) or (self.is_opaque(value) and not readable):
             return False
         seen.add(id(value))
-        inside = value.frame_values() if hasattr(type(value), "frame_values") else (contents(value) or {}).values()
+        inside = value.frame_values() if readable else (contents(value) or {}).values()
         return any(self.has_abstract(v, seen) for v in list(inside))
 
     def open(self, value):

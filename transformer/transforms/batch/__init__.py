@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core import Aval, is_name
 from ...errors import ShapeError, TransformError
-from ...ops.op import TABLE
+from ...ops.op import TABLE, lookup
 from .analysis import Analysis
 from .control import Control
 
@@ -44,7 +44,7 @@ def enter(control, in_axes):
             continue
         if axis is None:
             control.builder.avals[name] = aval
-            value = control.emit(TABLE["broadcast_to"], control.ref(name), shape=whole.shape)
+            value = lookup(np.copy)(control.emit(TABLE["broadcast_to"], control.ref(name), shape=whole.shape))
         else:
             at = normal(axis, len(whole.shape), f"in_axes of {name}")
             shape = (*aval.shape[:at], control.size, *aval.shape[at:])

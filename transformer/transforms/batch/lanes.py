@@ -140,7 +140,7 @@ class Lanes(Emitter):
         start, rank = self.start(), self.lane_rank(atom)
         value = self.value(atom)
         result = lookup(np.where)(self.aligned(mask, rank), value, self.at_lane(value, self.lane(mask), rank))
-        return self.ref(self.bind(self.fresh(f"{atom}_safe", self.aval(result)), result, start))
+        return self.ref(self.bind(self.fresh(self.builder.hints.get(atom, atom) + "_safe", self.aval(result)), result, start))
 
     def operand(self, atom, region):
         """The current value of an operand, safe in every lane."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...core import For, Hole, If, Update
+from ...core import Apply, For, Hole, If, Update
 from ...errors import MissingRule, TransformError
-from ...ops.index_batching import batch_read, batch_store
+from .indexing import batch_read, batch_store
 from ...ops.index_templates import FULL, result_shape
 from ...ops.op import TABLE, lookup, python_types
 from .analysis import is_harmless
@@ -22,8 +22,18 @@ class Statements(Lanes):
             self.add(stmt, args=tuple(map(self.now, stmt.args)))
             return
         start = self.start()
-        value = self.coerce(self.result(stmt, region), self.batched_aval(name))
-        self.bind(name, value, start)
+        value = self.result(stmt, region)
+        if self.batched_aval(name).shape != self.aval(value).shape:
+            value = self.repeated(value, name)
+        self.bind(name, self.coerce(value, self.batched_aval(name)), start)
+
+    def repeated(self, value, name):
+        """A value that is the same for all lanes so far, with a batch axis; it is stored into."""
+        aval, last = self.batched_aval(name), self.builder.block[-1]
+        constant = last.params.get("value") if isinstance(last, Apply) and not last.args else None
+        if constant is not None and np.all(constant == constant.flat[:1]):
+            return self.builder.constant(np.broadcast_to(constant, aval.shape))
+        return lookup(np.copy)(self.emit(TABLE["broadcast_to"], value, shape=aval.shape))
 
     def result(self, stmt, region):
         """The batched value of an Apply."""
@@ -36,7 +46,7 @@ class Statements(Lanes):
             return self.read(source, stmt.params["index"], args, region)
         harmless = is_harmless(stmt.op)
         args = [self.value(a) if harmless else self.operand(a, region) for a in stmt.args]
-        if stmt.op.elementwise:
+        if stmt.op.elementwise and stmt.op.batch is None:
             return self.elementwise(stmt, args)
         axes = self.lane_axes(stmt.args)
         if stmt.op.batch is None:

@@ -9,6 +9,8 @@ The rules are in `arithmetic` and `arrangement`; each takes this pass and a stat
 replaces it, or None.
 """
 
+import numpy as np
+
 from ...core import Apply, Hole, Move, Update, is_name, names_rebound
 from . import arithmetic, arrangement
 from .derived import derived_names
@@ -109,7 +111,7 @@ class Identities(Rewriter):
 
     def slim(self, stmt):
         """An elementwise statement that reads the number itself instead of an array filled with it."""
-        if not stmt.op.elementwise:
+        if not stmt.op.elementwise or (stmt.op.impl is np.power and not self.loose(stmt)):
             return stmt
         for position, arg in enumerate(stmt.args):
             for plain in arrangement.narrower(self, arg):
