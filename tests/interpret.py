@@ -37,11 +37,17 @@ def apply(program, stmt, env):
     weak = [program.aval(a).weak for a in stmt.args]
     if stmt.op.symbol in PYTHON and (program.avals[stmt.target].weak or not all(weak)):
         result = PYTHON[stmt.op.symbol](*args) if len(args) == 2 else -args[0]
-    elif args and isinstance(args[0], list):
+    elif args and isinstance(args[0], list) and stmt.op.gather:
         result = args[0][args[1]][stmt.params["index"][1:]]
     else:
+        args = [as_array(a, program.aval(b)) if isinstance(a, list) else a for a, b in zip(args, stmt.args)]
         result = stmt.op.impl(*args, **stmt.params)
     env[stmt.target] = copied(result)
+
+
+def as_array(tape, aval):
+    """A tape as the array that an op other than reading an entry sees."""
+    return np.reshape(np.array(tape, dtype=aval.dtype), (-1, *aval.shape[1:]))
 
 
 def move(program, stmt, env):
