@@ -38,7 +38,7 @@ class Bounds:
             exact = Linear(int(atom))
             return exact, exact
         if not self.blocks.home[atom].inside(self.nest):
-            exact = None if self.nest.rebinds.get(atom) else Linear(0, ((atom, 1),))
+            exact = None if self.nest.rebinds.get(atom) else self.outside(atom)
             return exact, exact
         if self.blocks.is_versioned(atom):
             return None, None
@@ -46,6 +46,17 @@ class Bounds:
         if isinstance(stmt, For):
             return self.index(stmt)
         return self.result(stmt) if isinstance(stmt, Apply) else (None, None)
+
+    def outside(self, name):
+        """A name from outside of the nest; `n - 1` is taken apart, so that it cancels against other forms."""
+        whole = Linear(0, ((name, 1),))
+        stmt = self.blocks.sites[name][0].stmt
+        if self.blocks.is_versioned(name) or not isinstance(stmt, Apply):
+            return whole
+        if any(is_name(a) and self.blocks.is_versioned(a) for a in stmt.args):
+            return whole
+        least, most = self.result(stmt)
+        return least if least is not None and least == most else whole
 
     def index(self, loop):
         """Bounds of the index of a For."""
