@@ -13,7 +13,7 @@ import numpy as np
 from . import pipeline, printing, tree
 from .core import Update, walk
 from .errors import TransformError, TypeMismatch, ValueDependent
-from .executable import Compiled
+from .executable import Array, Compiled
 from .frontend.specialise import Static
 from .frontend.specialise.externals import is_device_array, unchanged
 
@@ -58,11 +58,18 @@ def signature(args, kwargs):
     return (*map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
 
 
+def quick_key(args):
+    """Key of a call with floats and arrays only: what is needed to find its program at once. Anything else gives a key that
+    no program is stored under."""
+    return tuple([kind if (kind := type(a)) is float else (a.dtype, a.shape) if kind is np.ndarray else
+                  (Array, a.spec) if kind is Array else object for a in args])
+
+
 def leaves_of(args, kwargs):
     """Dynamic leaves of a call's arguments."""
     for value in args:
         kind = type(value)
-        if not (kind is float or kind is np.ndarray or kind is int):
+        if not (kind is float or kind is np.ndarray or kind is int or kind is Array):
             break
     else:
         if not kwargs:
@@ -96,9 +103,20 @@ class Entry:
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree = specialised.out_tree
         self.bare = self.out_tree.kind is None and not self.stored
+        self.unguarded = not self.guards and not self.static and self.direct is not None
         self.stages = []
         self.donate = donate
         self.run = self.prepare()
+        self.quick = self.quick_call()
+
+    def quick_call(self):
+        """The shortest way to run with the arguments themselves as parameters, in order."""
+        run = self.run
+        if self.bare and self.direct == list(range(len(self.direct or ()))):
+            if self.compiled:
+                return lambda args: run(args)[0]
+            return lambda args: run(*map(host, args)) if Array in map(type, args) else run(*args)
+        return self
 
     @property
     def holds_by_type(self):
@@ -135,8 +153,7 @@ class Entry:
         if self.compiled:
             outputs = self.run(values)
         else:
-            values = [np.asarray(v) if is_device_array(v) else v for v in values]
-            outputs = self.run(*values)
+            outputs = self.run(*map(host, values))
             if self.bare:
                 return outputs
             outputs = [outputs] if len(self.program.outputs) == 1 else list(outputs or ())
@@ -150,6 +167,11 @@ class Entry:
         for (key, _), value in zip(self.stored, outputs[count:]):
             leaves[key][...] = np.asarray(value)
         return outputs[:count]
+
+
+def host(value):
+    """A value as NumPy takes it."""
+    return np.asarray(value) if is_device_array(value) else value
 
 
 def plain(value):
@@ -173,7 +195,7 @@ class Cache:
     """The entries of one transformed function."""
 
     def __init__(self):
-        self.entries, self.lock = {}, threading.RLock()
+        self.entries, self.quick, self.lock = {}, {}, threading.RLock()
         self.last = None
         self.warned = False
 

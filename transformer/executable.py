@@ -12,6 +12,7 @@ import threading
 import numpy as np
 
 from backend import client
+from backend.array import Array
 from backend.compile import compile as compile_text
 
 from .lower import CAPACITY, lower
@@ -82,4 +83,4 @@ def raise_failure(lowered, results):
             failure.raise_([np.asarray(v) for v in operands])
 
 
-__all__ = ["Compiled", "executable"]
+__all__ = ["Array", "Compiled", "executable"]

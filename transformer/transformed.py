@@ -54,6 +54,15 @@ class Transformed:
     write_back = False
 
     def __call__(self, *args, **kwargs):
+        if not kwargs:
+            key = dispatch.quick_key(args)
+            entry = self.cache.quick.get(key)
+            if entry is not None and (entry.unguarded or entry.holds(args)):
+                return entry.quick(args)
+            entry, leaves = self.find(args, kwargs)
+            if leaves is args and entry.holds_by_type and not entry.static:
+                self.cache.quick[key] = entry
+            return entry(leaves)
         entry, leaves = self.find(args, kwargs)
         return entry(leaves)
 
