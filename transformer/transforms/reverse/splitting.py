@@ -3,7 +3,7 @@
 import copy
 
 from ...analysis.liveness import live_in, prune
-from ...core import Aval, For, If, Move, Program, is_name, targets
+from ...core import Aval, For, If, Move, Program, Update, is_name, targets
 from ..emission import Emitter
 from .driver import seam_of
 
@@ -24,7 +24,7 @@ def split(joint, n_primal_outputs, n_seeds=None):
     emitter = Emitter(joint, f"{joint.name}_forward")
     emitter.builder.params = list(params)
     with emitter.builder:
-        body, renamed = bind_everywhere(emitter, joint.body[:seam], set(residuals))
+        body, renamed = bind_everywhere(emitter, joint.body[:seam], set(residuals), set(params))
     emitter.builder.body = body
     forward = emitter.finish([*primal, *(renamed.get(r, r) for r in residuals)])
     pullback = Program(f"{joint.name}_pullback", [*residuals, *seeds], sweep, bars, dict(joint.avals), dict(joint.hints),
@@ -32,12 +32,12 @@ def split(joint, n_primal_outputs, n_seeds=None):
     return prune(forward), pullback
 
 
-def bind_everywhere(emitter, stmts, wanted):
+def bind_everywhere(emitter, stmts, wanted, bound):
     """(statements, renamed): names of `wanted` that only one branch of an `if` binds get a name that is bound either way.
 
-    On the side that does not bind it, the name is zero: nothing reads it then.
+    On the side that does not bind it, the name is zero: nothing reads it then. `bound`: the names bound before.
     """
-    out, renamed, bound = [], {}, set(emitter.builder.params)
+    out, renamed, bound = [], {}, set(bound)
     for stmt in stmts:
         if isinstance(stmt, If):
             stmt, found = close_branches(emitter, stmt, wanted, bound)
@@ -49,7 +49,7 @@ def bind_everywhere(emitter, stmts, wanted):
 
 def visible(stmt):
     """The names that a statement binds in its own block."""
-    if isinstance(stmt, For):
+    if isinstance(stmt, For | Update):
         return set()
     if isinstance(stmt, If):
         return set.intersection(*({n for s in side for n in visible(s)} for side in (stmt.body, stmt.orelse)))
@@ -59,7 +59,7 @@ def visible(stmt):
 def close_branches(emitter, stmt, wanted, bound):
     sides, renamed = [], {}
     for block in (stmt.body, stmt.orelse):
-        side, found = bind_everywhere(emitter, block, wanted)
+        side, found = bind_everywhere(emitter, block, wanted, bound)
         sides.append(list(side))
         renamed.update(found)
     names = [{n for s in side for n in visible(s)} for side in sides]
