@@ -250,8 +250,30 @@ def compile_options(overrides=(), replicas=1, device_list=None):
     options.num_replicas, options.num_partitions = replicas, 1
     ids = [d.id for d in device_list] if device_list else [default_device().id]
     options.device_assignment = library().DeviceAssignment.create(np.array(ids, np.int32).reshape(replicas, 1))
-    options.env_option_overrides = list(overrides)
+    extra = [(k, v) for k, v in overrides if k in EXTRA]
+    if extra:
+        options = type(options).ParseFromString(options.SerializeAsString() + b"".join(_extra_option(k, v) for k, v in extra))
+    options.env_option_overrides = [(k, v) for k, v in overrides if k not in EXTRA]
     return options
+
+
+EXTRA = {"xla_cpu_small_while_loop_byte_threshold"}
+"""Options that are no flags of their own but entries of the map `DebugOptions.xla_backend_extra_options`."""
+
+
+def _extra_option(key, value):
+    """The protocol buffer bytes that, appended to serialised CompileOptions, add an entry to that map (messages merge):
+    executable_build_options = 3, debug_options = 3, xla_backend_extra_options = 500, key = 1, value = 2."""
+    entry = _field(1, key.encode()) + _field(2, str(value).encode())
+    return _field(3, _field(3, _field(500, entry)))
+
+
+def _field(number, data):
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _varint(value):
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + _varint(value >> 7)
 
 
 def compile_text(text, overrides=(), device_list=None, callbacks=()):

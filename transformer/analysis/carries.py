@@ -1,5 +1,7 @@
 """Which names an `if` or a loop has to hand on: those it changes that are read afterwards."""
 
+import math
+
 from ..core import Apply, For, If, Update, While, blocks, is_name, names_bound, names_read, names_rebound, operands, walk
 
 
@@ -75,18 +77,27 @@ class Liveness:
     def features(self):
         """What the compile policy wants to know: see `backend.policy`."""
         loops = [s for s in walk(self.program.body) if isinstance(s, For | While)]
-        features = {"loop"} if loops else set()
-        if any(map(reads_what_it_writes, loops)):
-            features.add("element_loop")
-        return frozenset(features)
+        kinds = {self.loop_kind(loop) for loop in loops} - {None}
+        return frozenset({"loop", *kinds} if loops else ())
+
+    def loop_kind(self, loop):
+        """"element_loop" for a loop that stores single elements or short slices into arrays that it also reads, and works on nothing
+        large; "slice_loop" if what it stores or computes is large."""
+        inside = [s for block in blocks(loop) for s in walk(block)]
+        read = {n for s in inside if isinstance(s, Apply) for n in operands(s)}
+        stores = [s for s in inside if isinstance(s, Update) and s.target in read]
+        if not stores:
+            return None
+        values = [self.program.aval(s.value) for s in stores] + [self.program.avals[s.target] for s in inside if isinstance(s, Apply)]
+        return "slice_loop" if any(size_of(v) > SHORT for v in values) else "element_loop"
+
+
+SHORT = 256
+
+
+def size_of(aval):
+    return math.prod(d or 1 for d in aval.shape)
 
 
 def targets_of(stmt):
     return [stmt.index] if isinstance(stmt, For) else [stmt.counter] if isinstance(stmt, While) and stmt.counter else []
-
-
-def reads_what_it_writes(loop):
-    """Whether a loop stores into an array that it also reads."""
-    inside = [s for block in blocks(loop) for s in walk(block)]
-    stored = {s.target for s in inside if isinstance(s, Update)}
-    return any(isinstance(s, Apply) and stored.intersection(operands(s)) for s in inside)

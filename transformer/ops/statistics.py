@@ -6,8 +6,9 @@ import operator
 import numpy as np
 
 from ..errors import TransformError
+from .creation import asarray
 from .elementwise import root
-from .op import aval_of, function
+from .op import aval_of, function, is_reference
 from .reductions import axes_of, dtype_of, normal_axis, sum_dtype
 
 FLOAT = np.dtype(np.float64)
@@ -84,7 +85,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         result = np.mean(a, axis=axis, keepdims=keepdims)
         total = np.full(np.shape(result), float(count(a, axis))) if returned else None
         return (result, total) if returned else result
-    weights = np.asarray(weights)
+    weights = asarray(weights)
     if np.shape(weights) != np.shape(a):
         weights = _weights_along(a, axis, weights)
     integral = aval_of(a).dtype.kind in "iub"
@@ -250,13 +251,13 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     if weights is not None:
         raise TransformError("np.quantile with weights is not known to transformer", "Leave weights out.")
     method = interpolation or method
-    q = np.asarray(q, dtype=float) if not hasattr(q, "aval") else q
+    q = asarray(q, dtype=float) if not is_reference(q) else q
     ordered, axes = _sorted_last(a, axis)
     ordered = np.astype(ordered, float) if aval_of(ordered).dtype.kind in "iub" else ordered
     low, high, weight = _positions(q, np.shape(ordered)[-1], method)
     below, above = np.take(ordered, low, axis=-1), np.take(ordered, high, axis=-1)
     weight = np.astype(weight, aval_of(ordered).dtype) if np.ndim(q) else weight
-    result = _between(below, above, weight if hasattr(weight, "aval") or np.ndim(q) else float(weight), method)
+    result = _between(below, above, weight if is_reference(weight) or np.ndim(q) else float(weight), method)
     if aval_of(ordered).dtype.kind == "f":
         bad = np.isnan(ordered[..., -1])
         result = np.where(np.reshape(bad, (*np.shape(bad), *(1,) * np.ndim(q))), math.nan, result)
@@ -268,7 +269,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 def _between(below, above, t, method):
     """below + t * (above - below), from the nearer end."""
-    if not hasattr(t, "aval") and not np.ndim(t):
+    if not is_reference(t) and not np.ndim(t):
         if t == 0:
             return below
         return below + (above - below) * t if t < 0.5 else above - (above - below) * (1 - t)
@@ -279,7 +280,7 @@ def _between(below, above, t, method):
 @function(np.percentile, array=True)
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
     """np.percentile without weights."""
-    q = (np.asarray(q) if isinstance(q, list | tuple) else q) / 100
+    q = (asarray(q) if isinstance(q, list | tuple) else q) / 100
     return quantile(a, q, axis, None, False, method, keepdims, weights=weights, interpolation=interpolation)
 
 
@@ -289,10 +290,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     """np.cov."""
     if np.ndim(m) > 2:
         raise TransformError("np.cov takes arrays of one or two axes", "Reshape it first.")
-    dtype = dtype_of(dtype) or np.result_type(aval_of(m).dtype, FLOAT, *([] if y is None else [aval_of(np.asarray(y)).dtype]))
+    dtype = dtype_of(dtype) or np.result_type(aval_of(m).dtype, FLOAT, *([] if y is None else [aval_of(asarray(y)).dtype]))
     x = _rows(m, rowvar, dtype)
     if y is not None:
-        x = np.concatenate([x, _rows(np.asarray(y), rowvar, dtype)], axis=0)
+        x = np.concatenate([x, _rows(asarray(y), rowvar, dtype)], axis=0)
     ddof = (0 if bias else 1) if ddof is None else operator.index(ddof)
     weights = _covariance_weights(fweights, aweights)
     center, total = (np.mean(x, axis=1), np.shape(x)[1]) if weights is None else average(x, 1, weights, True)
@@ -314,7 +315,7 @@ def _rows(m, rowvar, dtype):
 
 
 def _covariance_weights(fweights, aweights):
-    given = [np.astype(np.asarray(w), float) for w in (fweights, aweights) if w is not None]
+    given = [np.astype(asarray(w), float) for w in (fweights, aweights) if w is not None]
     return None if not given else given[0] if len(given) == 1 else given[0] * given[1]
 
 

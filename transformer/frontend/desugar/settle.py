@@ -65,10 +65,11 @@ def _flag(stmt, rest, exit_, flagged):
     stmt.body = settle(stmt.body, exit_, flagged_here) or [at(gast.Pass(), stmt)]
     if isinstance(stmt, gast.If):
         stmt.orelse = settle(stmt.orelse, exit_, flagged_here)
-    if not rest:
+    rest = settle(rest, exit_, flagged)
+    if not flagged_here:
         return [stmt]
     first = [] if flagged else [assign(exit_.flag(), False, stmt)]
-    return [*first, stmt, at(gast.If(negate(load(exit_.flag())), settle(rest, exit_, flagged), []), stmt)]
+    return [*first, stmt] + ([at(gast.If(negate(load(exit_.flag())), rest, []), stmt)] if rest else [])
 
 
 def _always(stmts, kinds):

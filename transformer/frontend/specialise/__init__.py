@@ -132,8 +132,8 @@ class Attempt:
                 self.builder.fold_limit = None
             args = [self.dynamic(a) for a in self.args]
             kwargs = {k: self.dynamic(v) for k, v in self.kwargs.items()}
-            for value in (*args, *kwargs.values()):
-                self.register(value)
+            for value, label in [*zip(args, self.labels(len(args))), *((v, k) for k, v in kwargs.items())]:
+                self.register(value, label)
             try:
                 result = calls.call(self.ev, self.fn, tuple(args), kwargs, None)
             except branches.BranchRaised:
@@ -183,13 +183,20 @@ class Attempt:
             ref.storage.known = np.asarray(param.value)
         return ref
 
-    def register(self, value):
-        """Static arguments are objects that outlive the call; so are the containers of arrays (their copies stand for them)."""
+    def labels(self, count):
+        fn = self.fn.func if isinstance(self.fn, functools.partial) else self.fn
+        names = getattr(getattr(fn, "__code__", None), "co_varnames", ())[:count]
+        return [*names, *(f"argument {i}" for i in range(len(names), count))]
+
+    def register(self, value, label):
+        """Objects among the arguments outlive the call; so do the caller's containers, for which copies stand here."""
         if is_reference(value):
             return
-        leaves, treedef = tree.flatten(value)
+        _, treedef = tree.flatten(value)
         if treedef.kind is None:
-            self.externals.register(value, lambda: value, getattr(value, "__name__", type(value).__name__))
+            self.externals.register(value, lambda: value, label)
+        else:
+            self.externals.freeze(value, label)
 
     def outputs(self, result):
         leaves, out_tree = tree.flatten(self.ev.open(result))

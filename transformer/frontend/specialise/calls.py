@@ -190,7 +190,8 @@ def is_user_code(fn):
     """Functions that are entered: Python functions outside of the standard library and the array libraries."""
     module = fn.__module__ or ""
     own = module.startswith("transformer.") and not module.startswith("transformer.examples")
-    return not own and module.split(".")[0] not in LIBRARIES and not fn.__code__.co_filename.startswith("<string>")
+    generated = fn.__code__.co_filename == "<string>" and fn.__name__.startswith("__")
+    return not own and not generated and module.split(".")[0] not in LIBRARIES
 
 
 def construct(ev, cls, args, kwargs, node):

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core import Aval
 from ...errors import TransformError
+from .state import contents
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
             "popitem", "appendleft", "popleft", "fill", "put", "resize", "write"}
@@ -72,7 +73,7 @@ class Externals:
         self.guards = []
         self.registry = {}
         self.references = {}
-        self.kept = []
+        self.kept, self.frozen = [], {}
 
     def load(self, value, access, label):
         """The value as the evaluator sees it: a reference for an array, else the object itself under a guard."""
@@ -146,8 +147,18 @@ class Externals:
             return {k: self.deep(self.item(value, k)) for k in value}
         return value
 
+    def freeze(self, value, label):
+        """An argument's containers: stand-ins for the caller's, which would be changed."""
+        inside = None if is_dynamic_array(value) else contents(value)
+        if inside is None or id(value) in self.frozen:
+            return
+        if not isinstance(value, tuple):
+            self.frozen[id(value)] = (value, label)
+        for key, item in inside.items():
+            self.freeze(item, f"{label}[{key!r}]" if isinstance(value, list | dict | tuple) else f"{label}.{key}")
+
     def refuse_mutation(self, owner, what, origin):
-        if self.is_external(owner):
-            label = self.registry[id(owner)][2]
+        if id(owner) in self.frozen or self.is_external(owner):
+            label = self.frozen[id(owner)][1] if id(owner) in self.frozen else self.registry[id(owner)][2]
             raise TransformError(f"{label} outlives the call and is changed here ({what})",
                                  "Return the new value instead; a transformed function has no side effects.", origin)

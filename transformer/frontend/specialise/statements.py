@@ -65,6 +65,8 @@ def unpack(ev, frame, target, value):
 
 
 def store_item(ev, owner, index, value, node):
+    if isinstance(owner, list | dict) and not is_reference(index) and is_same(owner, index, value):
+        return
     ev.externals.refuse_mutation(owner, "an element is set", ev.origin(node))
     if type(owner) is np.ndarray and must_promote(ev, owner, index, value):
         owner = ev.promote(owner, node)
@@ -72,6 +74,14 @@ def store_item(ev, owner, index, value, node):
         index = index.static("the key of a container").item()
     ev.builder.origin = ev.origin(node)
     owner[index] = value
+
+
+def is_same(owner, index, value):
+    """Whether the element is this very object already: what an in-place operation leaves behind."""
+    try:
+        return owner[index] is value
+    except (LookupError, TypeError):
+        return False
 
 
 def must_promote(ev, owner, index, value):
