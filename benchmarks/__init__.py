@@ -1,0 +1,1 @@
+"""Side by side with peers: `python -m benchmarks [row ...] [--json FILE]`."""
