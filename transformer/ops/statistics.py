@@ -46,7 +46,9 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 
 def _divided(total, n):
-    """total / n in the dtype of the total."""
+    """total / n in the dtype of the total. NumPy divides complex64 in double precision."""
+    if aval_of(total).dtype == np.complex64 and type(n) is int:
+        n = np.int64(n)
     quotient = total / n
     return quotient if aval_of(quotient).dtype == aval_of(total).dtype else np.astype(quotient, aval_of(total).dtype)
 
@@ -56,20 +58,19 @@ def _squared_deviations(a, axis, wide, where, center):
         center = _divided(np.sum(a, axis=axis, dtype=wide, keepdims=True, where=where), count(a, axis, where, True))
     deviation = a - center
     if np.iscomplexobj(deviation):
-        return np.real(deviation * np.conj(deviation))
+        return np.real(deviation) ** 2 + np.imag(deviation) ** 2
     return deviation ** 2
 
 
 @function(np.var, method="var", array=True)
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """np.var."""
-    wide, narrow = _accumulator(a, dtype)
+    wide = dtype_of(dtype) or (FLOAT if aval_of(a).dtype.kind in "iub" else None)
     ddof = ddof if correction is None else correction
     squares = _squared_deviations(a, axis, wide, where, mean)
     total = np.sum(squares, axis=axis, dtype=None if np.iscomplexobj(a) else wide, keepdims=keepdims, where=where)
     n = count(a, axis, where, keepdims)
-    result = _divided(total, np.maximum(n - ddof, 0) if where is not True else max(n - ddof, 0))
-    return result if narrow is None else np.astype(result, narrow)
+    return _divided(total, np.maximum(n - ddof, 0) if where is not True else max(n - ddof, 0))
 
 
 @function(np.std, method="std", array=True)
