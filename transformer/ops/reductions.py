@@ -7,7 +7,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import IndexMismatch, ShapeError, TransformError
 from .creation import dtype_text
-from .op import TABLE, Op, aval_of, function, op, register
+from .op import TABLE, Op, aval_of, broadcast, function, op, register
 
 BOOL, INT = np.dtype(bool), np.dtype(np.int64)
 
@@ -114,12 +114,56 @@ class sum:
     samples = _with_dtype(reduction_samples)
 
 
+@op()
+class sum_where:
+    """np.sum with where= and initial=, which NumPy adds in an order of its own. Operands: array, mask, initial value."""
+
+    def impl(x, where, initial, axis, keepdims, dtype):
+        return np.sum(x, axis=axis, keepdims=keepdims, dtype=dtype, where=where, initial=initial)
+
+    def infer(x, where, initial, axis, keepdims, dtype):
+        return TABLE["sum"].infer(Aval(broadcast(x.shape, where.shape), x.dtype), axis, keepdims, dtype)
+
+    def lower(hlo, out, x, where, initial, axis, keepdims, dtype):
+        shape = broadcast(x.shape, where.shape)
+        zero = hlo.full(shape, 0, out.dtype)
+        kept = hlo.select(hlo.broadcast_to(where, shape), hlo.broadcast_to(hlo.convert(x, out.dtype), shape), zero)
+        total = hlo.reshape(hlo.reduce(kept, 0, axis, "add"), out.shape)
+        return hlo.add(total, hlo.broadcast_to(hlo.convert(initial, out.dtype), out.shape))
+
+    def vjp(g, x, where, initial, out, axis, keepdims, dtype):
+        return np.where(where, spread(g, x, axis, keepdims), 0), None, np.sum(g)
+
+    def jvp(dots, x, where, initial, out, axis, keepdims, dtype):
+        first = 0 if dots[2] is None else dots[2]
+        if dots[0] is None:
+            return np.broadcast_to(first, np.shape(out))
+        return np.sum(np.where(where, dots[0], 0), axis=axis, keepdims=keepdims) + first
+
+    def batch(axes, x, where, initial, axis, keepdims, dtype):
+        x = np.where(where, x, 0) if axes[1] is None else np.where(where, x if axes[0] == 0 else np.expand_dims(x, 0), 0)
+        if axes[0] is None and axes[1] is None:
+            x = np.broadcast_to(x, (np.shape(initial)[0], *np.shape(x)))
+        total = np.sum(x, axis=shifted(axis), keepdims=keepdims, dtype=dtype)
+        return total + (np.reshape(initial, (-1, *(1,) * (np.ndim(total) - 1))) if axes[2] == 0 else initial), 0
+
+    def notation(x, where, initial, axis, keepdims, dtype):
+        return reduction_text("sum", x, axis, keepdims, dtype)[:-1] + ", where={1}, initial={2})"
+
+    def samples(rng):
+        x, mask = rng.uniform(-2.0, 2.0, (3, 4)), rng.uniform(size=(3, 4)) > 0.4
+        return [((x, mask, rng.uniform()), {"axis": a, "keepdims": False, "dtype": None}) for a in [(0, 1), (1,)]]
+
+
 @function(np.sum, method="sum", array=True)
 def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """np.sum."""
-    a = masked(a, where, 0)
-    total = TABLE["sum"].bind(a, **reduce_keywords(a, axis, keepdims), dtype=dtype_of(dtype))
-    return total if initial is None else initial + total
+    keywords = {**reduce_keywords(a, axis, keepdims), "dtype": dtype_of(dtype)}
+    if where is True and initial is None:
+        return TABLE["sum"].bind(a, **keywords)
+    if where is not True and np.ndim(where) < np.ndim(a):
+        where = np.broadcast_to(where, np.shape(a))
+    return TABLE["sum_where"].bind(a, where, 0 if initial is None else initial, **keywords)
 
 
 # prod -----------------------------------------------------------------------------------
