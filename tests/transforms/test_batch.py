@@ -9,7 +9,7 @@ from transformer.check import check
 from transformer.printing import load
 from transformer.transforms.batch import batch
 
-from .programs import CORPUS, NAMES, core_of
+from .corpus import CORPUS, NAMES, core_of
 
 LANES = 5
 

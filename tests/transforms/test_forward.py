@@ -9,7 +9,7 @@ from transformer.printing import load
 from transformer.transforms.batch import batch
 from transformer.transforms.forward import forward
 
-from .programs import CORPUS, NAMES, core_of
+from .corpus import CORPUS, NAMES, core_of
 
 
 def tuple_of(value):
