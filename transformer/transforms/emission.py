@@ -64,7 +64,9 @@ class Emitter:
     def forget(self, name):
         """Free a name that is not in use any more."""
         base = self.builder.hints.pop(name, name)
-        self.builder.taken.pop(base, None)
+        number = self.builder.taken.get(base)
+        if number and name == f"{base}_{number}":
+            self.builder.taken[base] = number - 1
 
     def fresh(self, hint, aval):
         return self.builder.fresh(hint, aval)
