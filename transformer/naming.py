@@ -5,13 +5,14 @@ import keyword
 import re
 from collections import defaultdict
 
-from .core import Apply, Move, is_name, operands, walk
+from .core import For, Move, While, is_name, operands, targets, walk
 from .ops.op import TABLE
 from .printing.liveness import Liveness
 
 RESERVED = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "scipy", "math", "cmath"}
 WORDS = {"multiply": "product", "divide": "ratio", "subtract": "difference", "add": "total", "getitem": "item", "negative": "minus",
-         "broadcast_to": "spread", "astype": "cast", "constant": "constant", "copy": "copy"}
+         "broadcast_to": "spread", "astype": "cast", "absolute": "size",
+         **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_not"), "test")}
 SUFFIX = re.compile(r"(_bar|_dot|_tape)$")
 NUMBER = re.compile(r"_\d+$")
 
@@ -53,7 +54,6 @@ class Naming:
     def definitions(self):
         """All names in the order of their first binding, parameters first."""
         names = dict.fromkeys(self.program.params)
-        from .core import targets
         for stmt in walk(self.program.body):
             names.update(dict.fromkeys(targets(stmt)))
         return [n for n in names if n not in self.nested]
@@ -67,7 +67,7 @@ class Naming:
             self.partners[move.target].append(move.source)
             if is_temporary(bases[move.source]) and move.source not in self.program.params:
                 bases[move.source] = bases[move.target]
-        self.bases = {n: (b if is_temporary(b) and n not in self.program.params else b) for n, b in bases.items()}
+        self.bases = bases
 
     def run(self):
         live = Liveness(self.interfere, self.reads).program(self.program)
@@ -83,7 +83,6 @@ class Naming:
 
     # interference ------------------------------------------------------------------
     def interfere(self, stmt, live):
-        from .core import For, While
         if isinstance(stmt, For):
             return self.clash(stmt.index, live)
         if isinstance(stmt, While):
@@ -111,11 +110,20 @@ class Naming:
             if partner in self.names and self.bases[partner] == base:
                 yield self.names[partner]
         if is_temporary(base):
-            stem = SUFFIX.search(base)
-            word = WORDS.get(base, base.rstrip("_"))
-            yield from self.numbered(word if not stem else base, 1)
+            yield from self.temporary(base)
         yield base
         yield from self.numbered(base, 1)
+
+    def temporary(self, base):
+        """dot_1, dot_2...; product_bar, product_bar_1..."""
+        stem, ends = base, ""
+        while SUFFIX.search(stem):
+            ends = SUFFIX.search(stem)[0] + ends
+            stem = SUFFIX.sub("", stem)
+        word = WORDS.get(stem.rstrip("_"), stem.rstrip("_")) + ends
+        if ends:
+            yield word
+        yield from self.numbered(word, 1)
 
     def numbered(self, base, number):
         while True:
@@ -133,4 +141,4 @@ class Naming:
                 return
 
 
-__all__ = ["Apply", "assign_names", "base_of", "is_temporary"]
+__all__ = ["assign_names", "base_of", "is_temporary"]

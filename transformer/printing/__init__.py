@@ -27,6 +27,8 @@ def tree(program, name=None, comments=False, header=True, own_params=True):
     from ..naming import assign_names
     from ..transforms.copies import copies
     from .nesting import find_nested
+    from .scheduling import advance_readers
+    program = advance_readers(program, memory_groups(program))
     program = copies(program, own_params)
     nesting = find_nested(program, memory_groups(program))
     names = assign_names(program, nesting.nested, nesting.reads)
@@ -57,7 +59,8 @@ def imports(body):
     roots = {path.split(".")[0] for path in attributes if path} & {"math", "cmath"}
     packages = {".".join(path.split(".")[:2]) for path in attributes if path.startswith("scipy.")}
     plain = [gast.Import([gast.alias(root, None)]) for root in (*sorted(roots), *sorted(packages))]
-    return [*plain, gast.Import([gast.alias("numpy", "np")])]
+    numpy = any(path.split(".")[0] == "np" for path in attributes)
+    return [*plain, *([gast.Import([gast.alias("numpy", "np")])] if numpy else [])]
 
 
 def dotted(node):

@@ -235,6 +235,7 @@ class Expressions:
 
     def plain_call(self, stmt, args):
         function = describe(stmt.op.impl) if isinstance(stmt.op.impl, np.ufunc) else f"np.{stmt.op.name}"
+        function = SHORT.get(function, function)
         keywords = {k: static(v) for k, v in stmt.params.items() if v is not None and v is not False}
         return call(function, *args, **keywords)
 
@@ -251,6 +252,9 @@ class Expressions:
 def scalar_type(dtype):
     return "np.bool_" if dtype == np.bool_ else f"np.{dtype.name}"
 
+
+SHORT = {"np.absolute": "np.abs", "np.conjugate": "np.conj"}
+"""What people write."""
 
 PYTHON_NUMBERS = ("math.", "abs(", "float(", "int(", "bool(", "round(", "len(", "min(", "max(", "divmod(", "pow(", "sum(")
 """Notations that give Python numbers already."""

@@ -4,6 +4,7 @@ A value moves to its only reader if the line stays short and nothing that it rea
 array that may share memory with it (`groups`). It never moves into a loop or a branch.
 """
 
+from collections import Counter
 from typing import NamedTuple
 
 from ..core import Apply, Effect, For, If, Mark, Move, Update, While, blocks, is_name, names_rebound, operands, walk
@@ -13,6 +14,13 @@ from ..ops.index_templates import Window
 WIDTH = 88
 MOST = 8
 """So many operations stand in a line at most."""
+
+
+def count_reads(program):
+    """How many times each name is read."""
+    uses = Counter(name for stmt in walk(program.body) for name in operands(stmt))
+    uses.update(filter(is_name, program.outputs))
+    return uses
 
 
 class Candidate(NamedTuple):
@@ -30,12 +38,7 @@ class Nesting:
     def __init__(self, program, groups):
         self.program, self.groups = program, groups
         self.nested = {}
-        self.uses = {}
-        for stmt in walk(program.body):
-            for name in operands(stmt):
-                self.uses[name] = self.uses.get(name, 0) + 1
-        for atom in filter(is_name, program.outputs):
-            self.uses[atom] = self.uses.get(atom, 0) + 1
+        self.uses = count_reads(program)
         self.mutable = {s.target for s in walk(program.body) if isinstance(s, Update | Move)}
         self.clock = 0
         self.changed = {}
@@ -104,7 +107,7 @@ class Nesting:
     def consume(self, stmt, pending, indent):
         atoms, room = self.places(stmt), self.room(stmt, indent)
         own = self.own_width(stmt)
-        inside, total = self.take(atoms, pending, room - own, MOST - 1)
+        inside, total = self.take(atoms, pending, room - own, MOST - 1, self.continued(stmt))
         self.nested.update(inside)
         if isinstance(stmt, Apply) and self.may_move(stmt):
             leaves = {a: self.clock for a in operands(stmt) if a not in inside}
@@ -116,7 +119,15 @@ class Nesting:
 
     def may_move(self, stmt):
         simple = stmt.op.name not in ("tape", "empty") and stmt.target not in self.mutable
-        return simple and self.uses.get(stmt.target) == 1 and is_temporary(base_of(stmt.target, self.program))
+        return simple and self.uses.get(stmt.target) == 1
+
+    def continued(self, stmt):
+        """The named value that a sum goes on with, under the same name: x_bar = x_bar + a, x_bar = x_bar + b."""
+        goes_on = isinstance(stmt, Apply) and stmt.op.symbol in ("+", "-") and len(stmt.args) == 2 and is_name(stmt.args[0])
+        return stmt.args[0] if goes_on and self.base(stmt.args[0]) == self.base(stmt.target) else None
+
+    def base(self, name):
+        return base_of(name, self.program)
 
     def places(self, stmt):
         """The operands of a statement that an expression may replace: not those that are printed twice, or stored into."""
@@ -129,13 +140,17 @@ class Nesting:
             return [a for k, a in enumerate(stmt.args) if k not in twice and (notation or "").count(f"{{{k}}}") < 2]
         return operands(stmt)
 
-    def take(self, atoms, pending, room, most):
-        """The pending values among `atoms` that fit into `room` characters; their statements, and the width of all atoms."""
+    def take(self, atoms, pending, room, most, continued=None):
+        """The pending values among `atoms` that fit into `room` characters; their statements, and the width of all atoms.
+
+        Values with a name of their own keep their line, but for `continued`.
+        """
         names = [a for a in atoms if is_name(a)]
         total, taken, count = sum(self.lengths.get(a, 8) for a in names), {}, 0
         for name in names:
             found = pending.get(name)
-            if found is None or not self.valid(found):
+            named = name != continued and not is_temporary(self.base(name))
+            if found is None or named or not self.valid(found):
                 continue
             width = total - self.lengths.get(name, 8) + found.width + 2
             if width <= room and count + found.operations <= most:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core import Aval, Hole, is_name
 from . import expressions as tree
+from .plain import plain_numbers
 from .unparse import Comment
 
 
@@ -16,7 +17,7 @@ class Statements:
     def __init__(self, program, expressions, nested, comments=False):
         self.program, self.expressions, self.nested, self.comments = program, expressions, nested, comments
         self.lists = expressions.lists
-        self.line = None
+        self.line = self.plain = None
 
     def block(self, stmts):
         """The gast statements of a block; `pass` where there are none."""
@@ -53,7 +54,9 @@ class Statements:
 
     def weakly(self, stmt):
         """Whether a Python number may stand for the NumPy scalar that a Move asks for."""
-        return False
+        if self.plain is None:
+            self.plain = plain_numbers(self.program)
+        return stmt.target in self.plain and not is_name(stmt.source)
 
     def update(self, stmt):
         aval = self.program.avals[stmt.target]

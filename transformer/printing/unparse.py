@@ -73,6 +73,21 @@ class Unparser(astunparse.Unparser):
         self.write(" else ")
         self.at(1, t.orelse)
 
+    def _Lambda(self, t):
+        self.write("lambda ")
+        self.dispatch(t.args)
+        self.write(": ")
+        self.at(1, t.body)
+
+    def _Constant(self, t):
+        self.write(quoted(t.value)) if isinstance(t.value, str) else super()._Constant(t)
+
+    def _JoinedStr(self, t):
+        parts = []
+        self._fstring_JoinedStr(t, parts.append)
+        text = "".join(parts)
+        self.write(f'f"{text}"') if not {'"', "\\", "\n"} & set(text) else super()._JoinedStr(t)
+
     def _Attribute(self, t):
         number = isinstance(t.value, gast.Constant) and isinstance(t.value.value, int | float | complex)
         self.at(ATOM + number, t.value)
@@ -144,6 +159,12 @@ class Unparser(astunparse.Unparser):
     def _fstring_FormattedValue(self, t, write):
         text = unparse(t.value).strip()
         write("{" + (" " if text.startswith("{") else "") + text + "}")
+
+
+def quoted(text):
+    """A string literal in double quotes, where that needs no escapes."""
+    plain = repr(text)
+    return f'"{text}"' if plain == f"'{text}'" and '"' not in text else plain
 
 
 def unparse(tree):

@@ -27,7 +27,8 @@ def apply_identities(program):
 class Identities(Rewriter):
     def __init__(self, program):
         super().__init__(program)
-        self.rules = {**arithmetic.RULES, **arrangement.RULES}
+        both = arithmetic.RULES, arrangement.RULES
+        self.rules = {name: both[1].get(name, ()) + both[0].get(name, ()) for name in {**both[0], **both[1]}}
         self.definitions = Scoped()
         self.tables.append(self.definitions)
         self.uses = count_uses(program)

@@ -46,7 +46,7 @@ def negated(r, atom):
         negative = isinstance(atom, float | int) and not isinstance(atom, bool) and math.copysign(1.0, atom) < 0 and atom == atom
         return -atom if negative and atom != 0 else None
     stmt = r.definition(atom, "negative")
-    return stmt.args[0] if stmt and r.once(atom) else None
+    return stmt.args[0] if stmt and (r.once(atom) or r.loose(stmt)) else None
 
 
 def scaled_negatively(r, atom):
@@ -180,6 +180,42 @@ def multiply_literals(r, stmt):
     return None
 
 
+def literal_outside(r, stmt):
+    """(c * x) * y is c * (x * y) for a literal c, in derivatives."""
+    if not r.loose(stmt):
+        return None
+    for product, other in (stmt.args, stmt.args[::-1]):
+        found = r.definition(product, "multiply")
+        if found and r.once(product) and type(found.args[0]) in (int, float) and is_name(found.args[1]) and is_name(other):
+            pair = (found.args[1], other) if product is stmt.args[0] else (other, found.args[1])
+            return apply(stmt, "multiply", found.args[0], r.make(stmt, stmt.op, *pair))
+    return None
+
+
+def literal_first(r, stmt):
+    """2.0 * x rather than x * 2.0, in derivatives (users write as they like)."""
+    x, y = stmt.args
+    return apply(stmt, "multiply", y, x) if r.loose(stmt) and is_name(x) and not is_name(y) else None
+
+
+def uniform_result(r, stmt):
+    """Arithmetic on filled arrays fills an array."""
+    aval, values = r.avals[stmt.target], [r.uniform(a) for a in stmt.args]
+    if not r.loose(stmt) or any(v is None for v in values) or None in aval.shape or aval.shape == ():
+        return None
+    with np.errstate(all="ignore"):
+        value = stmt.op.impl(*values)
+    return apply(stmt, "full", np.asarray(value, aval.dtype)[()].item(), shape=aval.shape, dtype=aval.dtype)
+
+
+def negative_inside(r, stmt):
+    """-sum(x) for sum(-x), and the same for ops that rearrange elements."""
+    found = r.definition(stmt.args[0], "negative")
+    if not found or not r.loose(stmt) or r.avals[stmt.target].dtype.kind not in "if":
+        return None
+    return apply(stmt, "negative", r.make(stmt, stmt.op, found.args[0], *stmt.args[1:], **stmt.params))
+
+
 def divide_one(r, stmt):
     x, y = stmt.args
     if is_number(r.uniform(y), 1):
@@ -217,10 +253,12 @@ def power_one(r, stmt):
 
 
 RULES = {
-    "add": (add_zero, add_negative),
-    "subtract": (subtract_zero, subtract_negative),
-    "multiply": (multiply_one, multiply_zero, multiply_negative, multiply_reciprocal, multiply_literals),
-    "divide": (divide_one, multiply_negative),
-    "negative": (negative_negative, negative_product, negative_difference),
-    "power": (power_one,),
+    "add": (add_zero, add_negative, uniform_result),
+    "subtract": (subtract_zero, subtract_negative, uniform_result),
+    "multiply": (multiply_one, multiply_zero, multiply_negative, multiply_reciprocal, multiply_literals, literal_first, literal_outside,
+                 uniform_result),
+    "divide": (divide_one, multiply_negative, uniform_result),
+    "negative": (negative_negative, negative_product, negative_difference, uniform_result),
+    "power": (power_one, uniform_result),
+    **dict.fromkeys(("sum", "reshape", "transpose", "getitem", "broadcast_to", "squeeze", "expand_dims"), (negative_inside,)),
 }
