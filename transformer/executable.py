@@ -15,7 +15,11 @@ from backend import client
 from backend.array import Array
 from backend.compile import compile as compile_text
 
+from .core import Apply, Hole, walk
 from .lower import CAPACITY, lower
+
+CAPACITY_GUESS = 1 << 22
+"""The largest capacity chosen from an argument alone; beyond it the program first reports what it needs."""
 
 
 class Compiled:
@@ -43,7 +47,7 @@ class Compiled:
         if self.plain is not None:
             return self.plain(arguments)
         if self.run is None:
-            self.build()
+            self.build(self.first_capacity(arguments))
             return self(arguments)
         lowered, results = self.lowered, self.run.call(arguments)
         if lowered.sized and int(results[-1]) > lowered.capacity:
@@ -52,6 +56,12 @@ class Compiled:
         if lowered.failures:
             raise_failure(lowered, results)
         return results[: lowered.count]
+
+    def first_capacity(self, arguments):
+        """A capacity that fits the int arguments which size an array, so that a long loop compiles once."""
+        sized = sizing_parameters(self.program)
+        largest = max((int(np.asarray(arguments[i])) for i in sized), default=0)
+        return max(CAPACITY, 1 << (min(largest, CAPACITY_GUESS) - 1).bit_length() if largest > 0 else 0)
 
     def text(self):
         """The StableHLO text."""
@@ -64,6 +74,15 @@ class Compiled:
 
     def cost_analysis(self):
         return self.build().cost_analysis()
+
+
+def sizing_parameters(program):
+    """Positions of the parameters that are a dimension of an array made in the program."""
+    sizes = set()
+    for stmt in walk(program.body):
+        if isinstance(stmt, Apply) and "shape" in stmt.params and isinstance(stmt.params["shape"], tuple):
+            sizes.update(stmt.args[d.position] for d in stmt.params["shape"] if isinstance(d, Hole))
+    return [i for i, name in enumerate(program.params) if name in sizes]
 
 
 def executable(program, donate=(), options=(), device=None):
