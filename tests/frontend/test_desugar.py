@@ -107,7 +107,7 @@ def statements(draw, depth, in_loop):
     return lines + (["else:", *draw(blocks(depth - 1, in_loop))] if draw(st.integers(0, 2)) == 0 else [])
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(body=blocks(depth=3, in_loop=False), argument=st.integers(0, 3))
 def test_random_control_flow(body, argument):
     text = "\n".join(["def f(a):", "    b = 0", *body])
