@@ -22,6 +22,12 @@ def differentiable_operands(stmt):
     return [k for k, a in enumerate(stmt.args) if is_name(a) and through[k] is not None]
 
 
+def singularity(stmt):
+    """Whether a partial of an Apply may be infinite: True, False, or "operands": only where an operand is."""
+    kind = stmt.op.singular
+    return kind(*stmt.args) if callable(kind) else kind
+
+
 class Flow:
     """The graph of smooth dependence between the names of a program."""
 
@@ -69,7 +75,7 @@ class Flow:
 
     def unbounded(self):
         """The names that may be infinite although the parameters are finite: they depend on an op that can be."""
-        return self.varied(s.target for s in self.applies if s.op.singular and s.op.singular != "operands")
+        return self.varied(s.target for s in self.applies if singularity(s) is True)
 
 
 def reached(graph, start):

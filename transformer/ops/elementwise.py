@@ -44,7 +44,7 @@ class subtract:
         return -g
 
 
-@elementwise(np.multiply, lower="multiply", symbol="*", samples=PAIR, singular=True)
+@elementwise(np.multiply, lower="multiply", symbol="*", samples=PAIR, singular="operands")
 class multiply:
     def d_x(g, x, y, out):
         return g * y
@@ -83,12 +83,17 @@ def reciprocal(g, x, out):
     return -g * out ** 2
 
 
-@elementwise(np.square, lower=lambda hlo, out, x: hlo.multiply(x, x), samples=ANY, singular=True)
+@elementwise(np.square, lower=lambda hlo, out, x: hlo.multiply(x, x), samples=ANY, singular="operands")
 def square(g, x, out):
     return 2 * g * x
 
 
 # powers -----------------------------------------------------------------------
+def _singular_power(x, y):
+    """Positive literal exponents have finite partials at finite numbers."""
+    return "operands" if is_literal(y) and np.real(y) >= 1 else True
+
+
 class _Power:
     def d_x(g, x, y, out):
         if not is_literal(y):
@@ -130,8 +135,8 @@ def _literal_powers(rng):
     return [*_power_samples(rng), *(((x, p), {}) for p in (0, 1, 2, 3, -1, 0.5, -1.5)), ((2.0, x), {})]
 
 
-elementwise(np.power, lower=_lower_power, symbol="**", samples=_literal_powers, singular=True, name="power")(_Power)
-elementwise(np.float_power, lower=_lower_power, samples=_power_samples, singular=True, name="float_power")(_Power)
+elementwise(np.power, lower=_lower_power, symbol="**", samples=_literal_powers, singular=_singular_power, name="power")(_Power)
+elementwise(np.float_power, lower=_lower_power, samples=_power_samples, singular=_singular_power, name="float_power")(_Power)
 
 
 @elementwise(np.sqrt, lower=at_result_type("sqrt"), samples=POSITIVE, singular=True)

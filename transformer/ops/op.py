@@ -27,7 +27,8 @@ Rules are executed by Python on references (`frontend.reference`), so they are o
 Broadcasting, zeros, accumulation and casts live in the drivers (`transforms`), never in a rule.
 
 Two attributes serve "branch-free gradients of where". An op that is `masking` (where, maximum, clip...) hands on a cotangent that
-is zero wherever it did not take its operand. A `singular` op has a partial that may be infinite or nan there (sqrt, log, divide...).
+is zero wherever it did not take its operand. A `singular` op has a partial that may be infinite or nan there (sqrt, log, divide...);
+"operands" says: only if an operand is infinite (multiply). It may be a function of the operands' atoms that answers one of these.
 A driver that carries a masked cotangent `g` into a singular op turns the contribution into `absorb(g, contribution)`; a cotangent
 stays masked through every op in between. An explicit `jvp` or `vjp` rule wins over `partials` (maps that are not holomorphic).
 """

@@ -3,7 +3,7 @@
 import inspect
 from functools import cache
 
-from ...analysis.activity import Flow, differentiable_operands, is_inexact
+from ...analysis.activity import Flow, differentiable_operands, is_inexact, singularity
 from ...analysis.blocks import Blocks
 from ...analysis.liveness import prune
 from ...core import Apply, Aval, For, If, Mark, Move, Program, Update, While, is_name, names_bound
@@ -172,7 +172,7 @@ class Reverse(Emitter):
 
     def elementwise(self, stmt, g, positions):
         operands, out = [self.primal(a) for a in stmt.args], self.primal(stmt.target)
-        guarded = stmt.target in self.masked and stmt.op.singular and self.may_be_infinite(stmt)
+        guarded = stmt.target in self.masked and self.may_be_infinite(stmt)
         for k in positions:
             start = self.start()
             contribution = stmt.op.partials[k](g, *operands, out, **stmt.params)
@@ -182,7 +182,8 @@ class Reverse(Emitter):
 
     def may_be_infinite(self, stmt):
         """Whether a partial can be infinite; one that is made of the operands alone needs an operand that can be."""
-        return stmt.op.singular != "operands" or any(a in self.unbounded for a in stmt.args if is_name(a))
+        kind = singularity(stmt)
+        return kind is True or (kind == "operands" and any(a in self.unbounded for a in stmt.args if is_name(a)))
 
     def general(self, stmt, g, positions):
         if stmt.op.vjp is None:
