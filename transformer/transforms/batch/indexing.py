@@ -132,22 +132,28 @@ def with_lanes(value, axis, ndim):
 
 def _store_masked(target, index, operands, axes, value, value_axis, mode):
     """A mask per lane: where(mask, value, old) over the part of the array that the rest of the index takes."""
-    holes = [e for e in index if isinstance(e, Hole)]
-    if len(holes) != 1 or any(not isinstance(e, Hole) and e != FULL for e in index):
-        raise TransformError("a store at a boolean mask that differs from lane to lane, together with other indices",
+    single = [Lane(o, a) for o, a in zip(operands, axes, strict=True)]
+    k, entry = next((k, e) for k, e in enumerate(index) if isinstance(e, Hole) and single[e.position].dtype == bool)
+    width, rest = covered(single[entry.position]), [*index[:k], *index[k + 1:]]
+    if is_advanced(rest, single) or any(axes[e.position] == 0 for e in rest if isinstance(e, Hole | Window)):
+        raise TransformError("a store at a boolean mask that differs from lane to lane, together with other index arrays",
                              "Use np.where(mask, value, x) instead of a mask in brackets.")
-    place = advanced_place(index)
-    mask, width = operands[0], covered(Lane(operands[0], axes[0]))
-    behind = len(index) - 1 - place
-    mask = np.reshape(mask, (np.shape(mask)[0], *(1,) * place, *np.shape(mask)[1:], *(1,) * behind))
-    ndim = len(index)
-    value = with_lanes(value, value_axis, ndim)
-    size = np.ndim(value)
-    if size >= ndim - place:
-        at = size - (ndim - place)
-        if np.shape(value)[at] != 1:
-            raise TransformError("a store at a boolean mask that differs from lane to lane, with a value as long as the mask has True",
-                                 "Use np.where(mask, value, x), with a value of x's shape.")
-        value = np.reshape(value, (*np.shape(value)[:at], *(1,) * width, *np.shape(value)[at + 1:]))
-    new = target + value if mode == "add" else value
-    target[...] = np.where(mask, new, target)
+    part = target[fill((FULL, *index[:k], *(FULL,) * width, *index[k + 1:]), operands)]
+    before, behind = (sum(not isinstance(e, int | Hole) for e in some) for some in (index[:k], index[k + 1:]))
+    mask = operands[entry.position]
+    mask = np.reshape(mask, (np.shape(mask)[0], *(1,) * before, *np.shape(mask)[1:], *(1,) * behind))
+    value = _around_mask(value, value_axis, before, width, behind, advanced_place(index) == before)
+    new = part + value if mode == "add" else value
+    part[...] = np.where(mask, new, part)
+
+
+def _around_mask(value, axis, before, width, behind, in_place):
+    """A value that is stored at a mask, with the axes of the mask in place of the one axis of its True elements."""
+    shape = np.shape(value) if axis is None else np.shape(value)[1:]
+    at = len(shape) - behind - 1
+    if at >= 0 and (not in_place or shape[at] != 1) or (not in_place and before and shape):
+        raise TransformError("a store at a boolean mask that differs from lane to lane, with a value as long as the mask has True",
+                             "Use np.where(mask, value, x), with a value of x's shape.")
+    if at >= 0:
+        value = np.reshape(value, (*np.shape(value)[: len(np.shape(value)) - behind - 1], *(1,) * width, *shape[at + 1:]))
+    return with_lanes(value, axis, before + width + behind)
