@@ -131,6 +131,7 @@ class Builder:
         self.add(Apply(target, op, tuple(atoms), params))
         ref = self.reference(target)
         ref.storage.known = self.fold(op, refs, params, aval)
+        ref.storage.varies = any(getattr(r.storage, "varies", False) for r in refs if is_reference(r))
         return ref
 
     def fold(self, op, refs, params, aval):

@@ -15,13 +15,17 @@ from . import views
 
 
 class Storage:
-    """The memory of an array: the Core name that holds it, and a version that changes with every store."""
+    """The memory of an array: the Core name that holds it, and a version that changes with every store.
 
-    __slots__ = ("name", "aval", "builder", "version", "known", "argument", "shared")
+    known: the value, where it is known while transforming. varies: that value is one of this call (it comes from an argument):
+    it may decide a branch, but nothing may be computed from it outside of the program.
+    """
+
+    __slots__ = ("name", "aval", "builder", "version", "known", "varies", "argument", "shared")
 
     def __init__(self, name, aval, builder):
         self.name, self.aval, self.builder = name, aval, builder
-        self.version, self.known, self.argument, self.shared = 0, None, None, False
+        self.version, self.known, self.varies, self.argument, self.shared = 0, None, False, None, False
 
 
 class View:
@@ -153,6 +157,13 @@ class Ref:
             raise NeedStatic(self, f"{what} needs a value that is not known before the function runs")
         return value
 
+    def frozen(self, what):
+        """The known value for use outside of the program; an error if it is one of this call only, so that no derivative is lost."""
+        if self.storage.varies and self.dtype.kind in "fc":
+            raise TransformError(f"{what} would take a value out of the program, and with it its derivative",
+                                 "Use NumPy functions on it that transformer knows.")
+        return self.static(what)
+
     def __bool__(self):
         return bool(self.static("a truth test"))
 
@@ -160,16 +171,16 @@ class Ref:
         return int(self.static("int()"))
 
     def __float__(self):
-        return float(self.static("float()"))
+        return float(self.frozen("float()"))
 
     def __complex__(self):
-        return complex(self.static("complex()"))
+        return complex(self.frozen("complex()"))
 
     def __index__(self):
         return operator.index(self.static("an index, a size or a range")[()])
 
     def __array__(self, dtype=None, copy=None):
-        return np.asarray(self.static("a conversion to ndarray"), dtype=dtype)
+        return np.asarray(self.frozen("a conversion to ndarray"), dtype=dtype)
 
     # NumPy protocols ----------------------------------------------------------
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
@@ -201,6 +212,10 @@ class Ref:
             raise TransformError("an array that is one of two, depending on a value, is stored into",
                                  "Copy it before the condition (.copy()).")
         views.store(self, index, value)
+
+    def store_attribute(self, name, value):
+        """`self.real = value`, and so on."""
+        views.store_attribute(self, name, value)
 
     def accumulate(self, index, value):
         """`np.add.at(self, index, value)`."""

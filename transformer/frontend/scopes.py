@@ -50,12 +50,12 @@ def loaded(stmts):
 
 def local_names(function):
     """Parameters and names bound in the function itself."""
-    return (parameters(function) | assigned(_body(function))) - _declared(function)
+    return (parameters(function) | assigned(_body(function))) - declared_outside(function)
 
 
 def free_names(function):
     """Names that a function reads or declares nonlocal and does not bind: from enclosing functions, globals or builtins."""
-    return (loaded(_body(function)) | _declared(function)) - local_names(function)
+    return (loaded(_body(function)) | declared_outside(function)) - local_names(function)
 
 
 def rebound_by_inner(function):
@@ -177,7 +177,8 @@ def _body(function):
     return function.body
 
 
-def _declared(function):
+def declared_outside(function):
+    """Names that a function itself declares nonlocal or global."""
     kinds = (gast.Nonlocal, gast.Global)
     return {name for node in _walk(_body(function)) if isinstance(node, kinds) for name in node.names}
 

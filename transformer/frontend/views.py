@@ -139,6 +139,18 @@ def store(ref, index, value, mode="set"):
     store_selected(builder, ref, Selection(template, operands, None), value, mode)
 
 
+def store_attribute(ref, name, value):
+    """`ref.real = value`, `ref.imag = value` or `ref.flat = value`."""
+    if name not in ("real", "imag", "flat"):
+        raise TransformError(f"attribute {name} of an array cannot be set", "Make a new array instead.")
+    if name == "imag" and ref.dtype.kind != "c":
+        raise TypeMismatch(f"an array of {ref.dtype} has no imaginary part that could be set", "Make it complex first.")
+    view = getattr(ref, name)
+    if name == "flat" and optable.aval_of(value).shape and optable.aval_of(value).size != ref.size:
+        value = optable.lookup(np.resize)(value, (ref.size,))
+    store(view, ..., optable.lookup(np.ravel)(value) if name == "flat" and optable.aval_of(value).shape else value)
+
+
 def check_writable(ref, builder):
     if any(step.op.readonly for step in ref.path):
         raise TransformError("a store into a read-only view", "np.broadcast_to, np.diagonal and the like cannot be stored into; use np.copy first.")

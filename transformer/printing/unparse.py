@@ -158,7 +158,12 @@ class Unparser(astunparse.Unparser):
 
     def _fstring_FormattedValue(self, t, write):
         text = unparse(t.value).strip()
-        write("{" + (" " if text.startswith("{") else "") + text + "}")
+        conversion = f"!{chr(t.conversion)}" if t.conversion not in (-1, None) else ""
+        write("{" + (" " if text.startswith("{") else "") + text + conversion)
+        if t.format_spec is not None:
+            write(":")
+            self._fstring_JoinedStr(t.format_spec, write)
+        write("}")
 
 
 def quoted(text):

@@ -180,7 +180,7 @@ class Attempt:
         ref = self.builder.parameter(param.name, param.aval)
         ref.storage.argument = ("leaf", position, param.value)
         if self.values and param.value is not None:
-            ref.storage.known = np.asarray(param.value)
+            ref.storage.known, ref.storage.varies = np.asarray(param.value), True
         return ref
 
     def labels(self, count):

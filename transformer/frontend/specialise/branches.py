@@ -210,8 +210,6 @@ def convert_atom(builder, value, aval):
 
 def check_ambiguous(ev):
     """Arrays that are one object or another depending on a value must not be stored into while both are in use."""
-    if not ev.ambiguous:
-        return
     reachable = storages([f.env for f in ev.frames])
     for merged, old in ev.ambiguous:
         for storage in old:

@@ -57,7 +57,7 @@ def local_names(node):
     """(names bound in a function, names declared nonlocal)."""
     if not isinstance(node.body, list):
         return frozenset(), frozenset()
-    outer = frozenset(n for s in gast.walk(node) if isinstance(s, gast.Nonlocal) for n in s.names)
+    outer = frozenset(scopes.declared_outside(node))
     return frozenset(scopes.assigned(node.body)) - outer, outer
 
 
@@ -212,7 +212,7 @@ def call_native(ev, fn, args, kwargs, node):
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in _mutators():
             ev.externals.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
-        if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_abstract, (*args, *kwargs.values()))):
+        if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
             return getattr(ev.operand(owner), fn.__name__)(*args, **kwargs)
     args = tuple(map(ev.open, args))
     kwargs = {k: ev.open(v) for k, v in kwargs.items()}
@@ -223,9 +223,24 @@ def call_native(ev, fn, args, kwargs, node):
                 out = ev.promote(out, node)
             args = promote_target(ev, fn, args, node)
             return call_function(fn, args, kwargs, out)
+        if fn in CREATION:
+            return ev.created(fn(*map(static_size, args), **{k: static_size(v) for k, v in kwargs.items()}))
         if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy", "math", "cmath"):
             optable.lookup(fn, ev.origin(node))
     return ev.created(fn(*args, **kwargs))
+
+
+CREATION = {np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.linspace, np.arange, np.full, np.indices, np.logspace,
+            np.geomspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.tril_indices, np.triu_indices}
+"""Functions whose arguments are sizes: they are needed as Python numbers."""
+
+
+def static_size(value):
+    if is_reference(value):
+        return value.static("the size of a new array").item()
+    if isinstance(value, tuple | list):
+        return type(value)(map(static_size, value))
+    return value
 
 
 def _mutators():
@@ -377,7 +392,7 @@ def filter_(ev, fn, iterable):
     for item in iterate(ev, iterable):
         test = truth(ev, item if fn is None else call(ev, fn, (item,), {}, None), None)
         if not isinstance(test, bool):
-            raise ev.error("filter() depends on array values", "Use np.where or a boolean mask.")
+            raise ValueDependent("filter() depends on array values", "Use np.where or a boolean mask.", ev.origin())
         if test:
             kept.append(item)
     return kept

@@ -66,6 +66,8 @@ class Evaluator:
                 statements.STATEMENTS[type(stmt)](self, frame, stmt)
             except TransformError as error:
                 raise error.at(self.origin(stmt))
+            if self.ambiguous:
+                branches.check_ambiguous(self)
 
     def eval(self, frame, node):
         from .expressions import EXPRESSIONS
@@ -159,6 +161,14 @@ class Evaluator:
         seen.add(id(value))
         inside = value.frame_values() if readable else (contents(value) or {}).values()
         return any(self.has_abstract(v, seen) for v in list(inside))
+
+    def has_dynamic(self, value):
+        """Whether a value that differs from call to call is inside `value` (a list, tuple, slice or reference)."""
+        if isinstance(value, list | tuple):
+            return any(map(self.has_dynamic, value))
+        if isinstance(value, slice):
+            return self.has_dynamic((value.start, value.stop, value.step))
+        return value.known is None or value.storage.varies if is_reference(value) else self.has_abstract(value)
 
     def open(self, value):
         """An external container with its leaves loaded, ready to be iterated over or passed to native code."""

@@ -6,7 +6,7 @@ import operator
 import gast
 import numpy as np
 
-from ...errors import TransformError
+from ...errors import TransformError, ValueDependent
 from .. import parse
 from ..reference import contains_reference, is_reference
 from . import branches, calls, loops
@@ -245,7 +245,7 @@ def generate(ev, frame, node, generators, results, iterable=None):
         ev.assign(frame, generator.target, item)
         tests = [branches.truth(ev, ev.eval(frame, test), test) for test in generator.ifs]
         if any(is_reference(t) for t in tests):
-            raise ev.error("a comprehension is filtered by array values", "Use np.where or a boolean mask.", node)
+            raise ValueDependent("a comprehension is filtered by array values", "Use np.where or a boolean mask.", ev.origin(node))
         if all(tests):
             generate(ev, frame, node, generators[1:], results)
 

@@ -110,7 +110,7 @@ class Externals:
             result = self.builder.parameter(hint if not hint[0].isdigit() else "a" + hint, aval)
             result.storage.argument = ("hidden", id(value), Hidden(access, aval, label))
             if self.values:
-                result.storage.known = np.asarray(value)
+                result.storage.known, result.storage.varies = np.asarray(value), True
         self.references[id(value)] = result
         return result
 

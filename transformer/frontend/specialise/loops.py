@@ -188,7 +188,7 @@ class Roll:
         self.guess = {}
         self.live = ev.live_after(frame, node)
         self.needed = ev.live_in_rounds(frame, node)
-        self.kept_static = set()
+        self.kept_static, self.prebound = set(), {}
 
     # the two kinds of loops ------------------------------------------------------
     def roll_for(self, items):
@@ -257,9 +257,18 @@ class Roll:
                 return block, result, before
             except Retry:
                 self.state.restore()
+                self.bind_before()
             except branches.BranchRaised:
                 raise CannotRoll("every round raises") from None
         raise CannotRoll("the types of its variables do not settle")
+
+    def bind_before(self):
+        """Names that the first round certainly binds, though under a flag: zeros stand for them before the loop."""
+        new = {name: zeros(aval) for name, aval in self.prebound.items() if name not in self.frame.env}
+        if new:
+            self.frame.env.update(new)
+            self.state = self.ev.capture()
+            self.guess |= {((id(self.frame.env), name),): self.prebound[name] for name in new}
 
     def first_guess(self):
         """Numeric variables that the body assigns; arrays that are only changed in place stay where they are."""
@@ -312,7 +321,7 @@ class Roll:
                 if key in after:
                     changed |= self.compare_value(((owner, key),), value, after[key], exits, guess)
             self.new_names = {k: after[k] for k in new} if container is self.frame.env else getattr(self, "new_names", {})
-        if changed:
+        if changed or self.guarded_names(rounds):
             self.guess = guess
             raise Retry
         self.check_aliases(block)
@@ -370,6 +379,14 @@ class Roll:
             exits[path] = exit
         return False
 
+    def guarded_names(self, rounds):
+        """Note new names that are read after a loop which `break` may leave: the first round binds them."""
+        found = {name: value.value[0] for name, value in getattr(self, "new_names", {}).items()
+                 if name in self.live and isinstance(value, Undefined) and value.value and hasattr(self.node, "stop")}
+        if rounds:
+            self.prebound |= {name: self.ev.aval(value) for name, value in found.items() if is_numeric(value)}
+        return bool(rounds and found and not set(found) <= set(self.frame.env) - set(self.new_names))
+
     def check_aliases(self, block):
         """A carried array that is stored into must not have another name outside."""
         bound = core.names_bound(block)
@@ -416,11 +433,9 @@ class Roll:
         if isinstance(value, tuple):
             return rebuild(value, [self.export(name, v, before) for v in value])
         aval = self.ev.aval(value)
-        aval = Aval(aval.shape, aval.dtype, aval.weak)
         target = self.builder.fresh(name, aval)
-        zero = aval.dtype.type(0).item() if aval.shape == () else np.zeros(aval.shape, aval.dtype)
         with self.builder.nested(before):
-            self.builder.add(Move(target, convert_atom(self.builder, zero, aval)))
+            self.builder.add(Move(target, convert_atom(self.builder, zeros(aval), aval)))
         self.builder.add(Move(target, convert_atom(self.builder, value, aval)))
         return self.builder.reference(target)
 
@@ -436,6 +451,13 @@ class Roll:
             carry.ref.storage.version = next(self.builder.clock)
         self.place()
         self.frame.env.update(self.after)
+
+
+def zeros(aval):
+    """Zero of an aval: a Python or NumPy scalar, or an array."""
+    if aval.shape:
+        return np.zeros(aval.shape, aval.dtype)
+    return aval.dtype.type(0).item() if aval.weak else aval.dtype.type(0)
 
 
 def leaf_paths(path, value):

@@ -32,8 +32,11 @@ def assign(ev, frame, target, value):
     elif isinstance(target, gast.Attribute):
         owner = ev.eval(frame, target.value)
         ev.externals.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
+        if type(owner) is np.ndarray and must_promote(ev, owner, (), value):
+            owner = ev.promote(owner, target)
         if is_reference(owner):
-            raise ev.error(f"attribute {target.attr} of an array cannot be set", "Make a new array instead.", target)
+            ev.builder.origin = ev.origin(target)
+            return owner.store_attribute(target.attr, value)
         setattr(owner, target.attr, value)
     else:
         unpack(ev, frame, target, value)
@@ -85,7 +88,7 @@ def is_same(owner, index, value):
 
 
 def must_promote(ev, owner, index, value):
-    if id(owner) in ev.promoted or ev.has_abstract(value) or ev.has_abstract(index):
+    if id(owner) in ev.promoted or ev.has_dynamic(value) or ev.has_dynamic(index):
         return True
     return len(ev.builder.stack) > 1 and (id(owner) not in ev.born or ev.born[id(owner)][1] is not ev.builder.block)
 
@@ -109,7 +112,7 @@ def run_augassign(ev, frame, node):
         return
     from .expressions import load_item
     index = ev.eval(frame, target.slice)
-    if type(owner) is np.ndarray and ev.has_abstract(index):
+    if type(owner) is np.ndarray and ev.has_dynamic(index):
         owner = ev.promote(owner, target)
     old = load_item(ev, owner, index, target)
     new = ev.eval(frame, node.value)
@@ -138,7 +141,6 @@ def run_if(ev, frame, node):
         ev.run(frame, node.body if test else node.orelse)
         return
     branches.choose(ev, test, lambda: ev.run(frame, node.body), lambda: ev.run(frame, node.orelse), node)
-    branches.check_ambiguous(ev)
 
 
 def run_return(ev, frame, node):
