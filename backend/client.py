@@ -38,35 +38,17 @@ def library():
 
 @functools.cache
 def client():
-    """The client of the first platform of TRANSFORMER_PLATFORMS that can be had."""
-    return client_for(next(filter(is_available, settings.platforms()), None) or _no_platform())
-
-
-def _no_platform():
-    raise RuntimeError(f"none of the platforms {', '.join(settings.platforms())} is available; set TRANSFORMER_PLATFORMS=cpu, "
-                       "or install the plugin of the accelerator")
-
-
-def is_available(platform):
-    if platform == "cpu":
-        return True
-    from . import plugins
-    return plugins.find(platform) is not None
-
-
-@functools.cache
-def client_for(platform):
-    """The one client of a platform."""
+    """The client of the first platform of TRANSFORMER_PLATFORMS that can be had. So far that is the CPU's."""
+    wanted = settings.platforms()
+    if "cpu" not in wanted:
+        raise RuntimeError(f"TRANSFORMER_PLATFORMS names {', '.join(wanted)}; this version runs on cpu only: add cpu to the list, or unset it")
     with _lock, _quiet():
-        if platform == "cpu":
-            return library().make_cpu_client(num_devices=settings.num_cpu_devices())
-        from . import plugins
-        return plugins.make_client(platform, library())
+        return library().make_cpu_client(num_devices=settings.num_cpu_devices())
 
 
 def platform():
-    """The default client's platform: "cpu", "cuda"..."""
-    return {"gpu": "cuda"}.get(client().platform, client().platform)
+    """The platform of the client: "cpu"."""
+    return client().platform
 
 
 def devices():

@@ -1,6 +1,6 @@
 """Environment settings of the backend, all read here, when first needed.
 
-    TRANSFORMER_PLATFORMS        comma-separated platforms to try, best first: "cpu" (default), "cuda", "cuda,cpu"
+    TRANSFORMER_PLATFORMS        comma-separated platforms to try, best first (default "cpu", the only one so far)
     TRANSFORMER_NUM_CPU_DEVICES  number of devices the CPU client shows (default 1)
     TRANSFORMER_CACHE_SIZE       compiled programs kept in memory (default 4096)
     TRANSFORMER_CACHE_DIR        folder of the disk cache of executables (default: none, no disk cache)
