@@ -61,12 +61,13 @@ CALLS += [
     (np.vander, (V,), {}), (np.vander, (V, 3), {"increasing": True}), (np.float32, (X,), {}), (np.sinc, (X,), {}), (np.i0, (V,), {}),
     (np.add, (X.astype(np.float32), 1), {"dtype": np.float64}), (np.true_divide, (INTS, INTS[0] + 7), {}), (np.logaddexp.outer, (V, V), {}),
     (np.multiply, (INTS, 2), {"dtype": np.float32}), (np.power, (INTS, 2), {}), (np.float_power, (INTS, 2), {}),
-    (np.isposinf, (HOLED,), {}), (np.copy, (X,), {}),
+    (np.nanmedian, (HOLED,), {}), (np.nanmedian, (HOLED,), {"axis": 1}), (np.nanquantile, (HOLED, 0.3), {"axis": 0}),
+    (np.nanpercentile, (HOLED, [20, 70.0]), {"axis": 1}), (np.isin, (INTS, [1, 2]), {}), (np.isposinf, (HOLED,), {}), (np.copy, (X,), {}),
 ]
 CALLS += [(np.quantile, (X, q), {"axis": 1, "method": m}) for q in (0.3, np.array([0.0, 0.25, 0.6, 1.0])) for m in (
     "lower", "higher", "nearest", "midpoint", "hazen", "weibull", "median_unbiased", "normal_unbiased", "inverted_cdf",
     "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf")]
-INEXACT = {np.i0, np.cov, np.corrcoef, np.logspace, np.geomspace, np.vander, np.quantile, np.percentile}
+INEXACT = {np.i0, np.cov, np.corrcoef, np.logspace, np.geomspace, np.vander, np.quantile, np.percentile, np.nanpercentile, np.nanquantile}
 """Sums in another order than NumPy's (or, for i0, another method when compiled)."""
 
 

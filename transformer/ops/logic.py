@@ -111,6 +111,14 @@ def array_equiv(a1, a2):
     return np.all(a1 == a2)
 
 
+@function(np.isin)
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """np.isin by comparison with every test element."""
+    element, tests = (lookup(np.asarray)(v) for v in (element, test_elements))
+    found = np.any(np.expand_dims(element, -1) == np.ravel(tests), axis=-1)
+    return ~found if invert else found
+
+
 @function(np.iscomplexobj)
 def iscomplexobj(x):
     """np.iscomplexobj, known from the dtype."""

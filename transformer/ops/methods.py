@@ -79,18 +79,21 @@ def flat(array):
 
 @method
 def item(array, *args):
-    """One element."""
+    """One element, as a Python number."""
     if not args and array.size != 1:
         raise ShapeError(f"item() of an array of shape {array.shape}", "Only an array of one element has one; or pass an index.")
     if len(args) == 1 and not isinstance(args[0], tuple):
-        return flat(array)[args[0]]
-    return array[args[0] if len(args) == 1 else args or (0,) * array.ndim]
+        element = flat(array)[args[0]]
+    else:
+        element = array[args[0] if len(args) == 1 else args or (0,) * array.ndim]
+    python = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[element.dtype.kind]
+    return element if element.weak else lookup(python)(element)
 
 
 @method
 def tolist(array):
     """Nested lists of elements."""
-    return [tolist(row) for row in array] if array.ndim else array
+    return [tolist(row) for row in array] if array.ndim else item(array)
 
 
 @method

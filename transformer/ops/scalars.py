@@ -157,6 +157,28 @@ def math_modf(x):
     return FUNCTIONS[float](x) - whole, whole
 
 
+def _declare_frexp():
+    """The two results of math.frexp, as Python numbers."""
+    mantissa, exponent = TABLE["frexp_mantissa"], TABLE["frexp_exponent"]
+    parts = [(mantissa, FLOAT, 0, mantissa.partials), (exponent, INT, 1, (None,))]
+    ops = [declare(f"math_frexp_{k}", lambda x, k=k: math.frexp(x)[k], dtype, base.bind, base.lower, partials,
+                   text=f"math.frexp({{0}})[{k}]", samples=TABLE["sin"].samples, user=False) for base, dtype, k, partials in parts]
+
+    @function(math.frexp)
+    def math_frexp(x):
+        """math.frexp: (mantissa, exponent)."""
+        return tuple(op(x) for op in ops)
+
+
+_declare_frexp()
+
+
+@function(math.ldexp)
+def math_ldexp(x, i):
+    """math.ldexp."""
+    return FUNCTIONS[float](np.ldexp(x, i))
+
+
 @function(math.hypot)
 def math_hypot(*coordinates):
     """math.hypot of any number of coordinates."""
@@ -248,15 +270,27 @@ def _lower_gamma(hlo, out, x):
     return hlo.select(negative, hlo.negate(size), size)
 
 
-def _no_array_form(name):
-    def array_form(*args):
-        raise TransformError(f"math.{name} takes one number at a time", f"Use scipy.special's {name} under vmap.")
-    return array_form
+def _declare_special(name, lower, partial):
+    """A function of math that NumPy lacks: on arrays it prints as np.vectorize(math.erf, [float])(x)."""
+    fn = getattr(math, name)
+    vectorized = np.vectorize(fn, [float])
+
+    def impl(x):
+        return vectorized(x)[()]
+
+    def infer(x):
+        return Aval(x.shape, FLOAT)
+
+    def lower_array(hlo, out, x):
+        return lower(hlo, out, hlo.convert(x, FLOAT))
+    array_op = register(Op(name, impl, infer, lower_array, partials=(partial,), samples=TABLE["log"].samples,
+                           notation=lambda x: f"np.vectorize(math.{name}, [float])({{0}})"))
+    declare(f"math_{name}", fn, FLOAT, array_op.bind, lower, (partial,), samples=TABLE["log"].samples)
 
 
 for _name, _lower, _partial in [("erf", _chlo("erf"), _erf_d_x), ("erfc", _chlo("erfc"), _erfc_d_x),
                                 ("lgamma", _chlo("lgamma"), _lgamma_d_x), ("gamma", _lower_gamma, _gamma_d_x)]:
-    declare(f"math_{_name}", getattr(math, _name), FLOAT, _no_array_form(_name), _lower, (_partial,), samples=TABLE["log"].samples)
+    _declare_special(_name, _lower, _partial)
 
 
 # conversions --------------------------------------------------------------------------------

@@ -285,6 +285,52 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return quantile(a, q, axis, None, False, method, keepdims, weights=weights, interpolation=interpolation)
 
 
+def _numbers_last(a, axis):
+    """As `_sorted_last`, with the count of numbers (nan apart) in each row; nan sorts last."""
+    ordered, axes = _sorted_last(a, axis)
+    return ordered, axes, np.sum(~np.isnan(ordered), axis=-1, keepdims=True)
+
+
+def _pick(ordered, position):
+    return np.take_along_axis(ordered, np.maximum(position, 0), axis=-1)
+
+
+@function(np.nanmedian, array=True)
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """np.nanmedian."""
+    if not _has_nan(a):
+        return median(a, axis, None, False, keepdims)
+    ordered, axes, n = _numbers_last(a, axis)
+    middle = _divided(_pick(ordered, (n - 1) // 2) + _pick(ordered, n // 2), 2)
+    return _kept_dims(middle[..., 0], a, axes, keepdims)
+
+
+@function(np.nanquantile, array=True)
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
+    """np.nanquantile by the linear method."""
+    if weights is not None or (interpolation or method) != "linear":
+        raise TransformError("np.nanquantile is known by the linear method, without weights", "Leave method and weights out.")
+    if not _has_nan(a):
+        return quantile(a, q, axis, None, False, "linear", keepdims)
+    q = asarray(q)
+    if np.ndim(q):
+        rows = [nanquantile(a, q[k], axis, keepdims=keepdims) for k in range(np.shape(q)[0])]
+        return np.stack(rows)
+    ordered, axes, n = _numbers_last(a, axis)
+    virtual = (n - 1) * q
+    low = np.astype(np.floor(virtual), int)
+    below, above = _pick(ordered, low), _pick(ordered, np.minimum(low + 1, n - 1))
+    t = np.astype(virtual - low, aval_of(ordered).dtype)
+    return _kept_dims(_between(below, above, t, "linear")[..., 0], a, axes, keepdims)
+
+
+@function(np.nanpercentile, array=True)
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
+    """np.nanpercentile by the linear method."""
+    q = (asarray(q) if isinstance(q, list | tuple) else q) / 100
+    return nanquantile(a, q, axis, None, False, method, keepdims, weights=weights, interpolation=interpolation)
+
+
 # covariance ---------------------------------------------------------------------------------------
 @function(np.cov, array=True)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
