@@ -20,7 +20,7 @@ def f(a, b):
 
 import gast
 
-from ..syntax import FUNCTIONS, at, both, call, load, store
+from ..syntax import at, both, call, load, store
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
