@@ -14,6 +14,9 @@ from ..errors import TransformError
 from ..ops import op as optable
 from .reference import Ref, Storage, is_reference
 
+FLAGS = {"break": "broke", "continue": "skipped"}
+"""Readable names of the flags that desugaring makes."""
+
 RESERVED = {*keyword.kwlist, *dir(builtins), "np", "scipy", "math", "cmath"}
 FOLD_LIMIT = 4096
 _active = threading.local()
@@ -59,7 +62,8 @@ class Builder:
     # names ----------------------------------------------------------------
     def fresh(self, hint, aval):
         """A new name that starts with `hint`, bound to `aval`."""
-        base = hint or "t"
+        base = (hint or "t").lstrip("_") or "t"
+        base = FLAGS.get(base, base)
         if base in RESERVED:
             base += "_"
         name, number = base, self.taken.get(base, 0)

@@ -4,6 +4,7 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
+import gast
 import numpy as np
 
 from ...core import Aval, literal_aval
@@ -136,7 +137,7 @@ class Evaluator:
         if not any(block is b for b in self.builder.stack):
             block = self.builder.stack[0]
         with self.builder.nested(block):
-            ref = self.builder.constant(array, "c")
+            ref = self.builder.constant(array, name_in(node) or "c")
         ref.storage.known = None
         self.kept.append(array)
         self.promoted[key] = ref
@@ -189,8 +190,12 @@ class Evaluator:
         return value
 
 
-def has_size(shape):
-    return None not in shape
+def name_in(node):
+    """The variable at the root of a target such as y[0]."""
+    node = getattr(node, "target", node)
+    while isinstance(node, gast.Subscript | gast.Attribute):
+        node = node.value
+    return getattr(node, "id", None)
 
 
 __all__ = ["Evaluator", "Frame", "branches"]

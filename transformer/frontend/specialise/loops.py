@@ -7,6 +7,7 @@ the state goes back and the body is evaluated again.
 
 from typing import Any, NamedTuple
 
+import gast
 import numpy as np
 
 from ... import core
@@ -18,7 +19,8 @@ from . import branches
 from .branches import convert_atom, join_avals
 from .state import Control, Undefined, is_numeric, rebuild, storages
 
-SHORT_LOOP = 4
+SHORT_LOOP = 60
+"""Nodes of source that a loop may come to when unrolled for being short."""
 UNROLL_LIMIT = 20_000
 
 
@@ -87,7 +89,7 @@ def run_for(ev, frame, node):
     if items is None:
         return unroll(ev, frame, node, list(ev.open(iterable)))
     static = not is_reference(items.length)
-    if static and (items.length <= SHORT_LOOP or not is_abstract(ev, frame, node, iterable) or ev.unroll):
+    if static and (is_short(items.length, node) or not is_abstract(ev, frame, node, iterable) or ev.unroll):
         return unroll(ev, frame, node, items)
     state = ev.capture()
     try:
@@ -97,6 +99,15 @@ def run_for(ev, frame, node):
         if not static or items.length > UNROLL_LIMIT:
             raise explain(ev, node, error) from None
     unroll(ev, frame, node, items)
+
+
+def is_short(length, node):
+    """One round, or so few that the unrolled loop is no longer to read; loops inside stay loops."""
+    if length <= 1:
+        return True
+    nodes = [n for stmt in node.body for n in gast.walk(stmt)]
+    nested = any(isinstance(n, gast.For | gast.While) for n in nodes)
+    return length <= 4 and not nested and length * len(nodes) <= SHORT_LOOP
 
 
 def explain(ev, node, error):
@@ -199,7 +210,8 @@ class Roll:
             raise NeedStatic(step, "the step of a range")
         atoms = builder.read(ev.operand(lo)), builder.read(ev.operand(hi))
         rounds = items.length if not is_reference(items.length) else None
-        hint = self.node.target.id if items.bounds and hasattr(self.node.target, "id") else "i"
+        named = items.bounds and isinstance(self.node.target, gast.Name) and not self.node.target.id.startswith("_")
+        hint = self.node.target.id if named else "i"
 
         def body(block):
             name = builder.fresh(hint, Aval((), np.dtype(np.int64), True))

@@ -1,0 +1,20 @@
+import numpy as np
+
+
+# conditional_store_grad(x: float64[4])
+def conditional_store_grad(x):
+    # reverse
+    c_bar = np.ones(4)
+    x_bar = np.zeros(4)
+    for i in range(3, -1, -1):
+        item_1 = x[i]
+        if item_1 > 0.5:
+            item_2 = c_bar[i]
+            c_bar[i] = 0.0
+            item_bar = 2 * (item_2 * item_1)
+        else:
+            item_1 = c_bar[i]
+            c_bar[i] = 0.0
+            item_bar = -item_1
+        x_bar[i] += item_bar
+    return x_bar

@@ -1,0 +1,13 @@
+import numpy as np
+
+
+# logsumexp_grad(x: float64[6])
+def logsumexp_grad(x):
+    max_1 = np.max(x)
+    exp_1 = np.exp(x - max_1)
+    # reverse
+    difference_bar = exp_1 / np.sum(exp_1)
+    test_1 = x == max_1
+    where_1 = np.where(test_1, (1.0 - np.sum(difference_bar)) / np.sum(test_1), 0)
+    x_bar = difference_bar + where_1
+    return x_bar

@@ -1,0 +1,11 @@
+import numpy as np
+
+
+# polynomial_jacrev_jacfwd(x: float, y: float)
+def polynomial_jacrev_jacfwd(x, y):
+    basis = np.ones(1)
+    ratio_1 = basis * (y / x) / x
+    # reverse
+    x_bar_dot = basis[:, None] * ratio_1 / x + ratio_1[:, None] / x
+    x_bar_dot = x_bar_dot + 6 * ((basis * x)[:, None] * (basis * y))
+    return np.reshape(x_bar_dot, ())
