@@ -172,7 +172,7 @@ class Hlo:
         """
         operands = [o if isinstance(o, Value) else self.constant(o) for o in operands]
         if name in COMPARE:
-            return self.compare(name, *(self.broadcast_to(o, out.shape) for o in operands))
+            return self.broadcast_to(self.compare(name, *operands), out.shape)
         dtype = self.promote(*operands)
         if name not in KEEPS_OPERAND_DTYPE and not (out.dtype.kind == "b" and dtype.kind != "b"):
             dtype = out.dtype

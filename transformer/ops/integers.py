@@ -60,20 +60,24 @@ def _euclid(hlo, x, y):
 
 
 def _sizes(hlo, out, x, y):
+    """Absolute values as unsigned integers, so that the most negative integer has one."""
     values = _shifted(hlo, out, x, y)
-    return [hlo.abs(v) for v in values] if out.dtype.kind == "i" else values
+    if out.dtype.kind == "u":
+        return values
+    unsigned = np.dtype(f"u{out.dtype.itemsize}")
+    return [hlo.op("bitcast_convert", [hlo.abs(v)], v.shape, unsigned) for v in values]
 
 
 def _lower_gcd(hlo, out, x, y):
-    return _euclid(hlo, *_sizes(hlo, out, x, y))
+    return hlo.convert(_euclid(hlo, *_sizes(hlo, out, x, y)), out.dtype)
 
 
 def _lower_lcm(hlo, out, x, y):
     x, y = _sizes(hlo, out, x, y)
     divisor = _euclid(hlo, x, y)
-    none = hlo.compare("EQ", divisor, hlo.full(out.shape, 0, out.dtype))
-    divisor = hlo.select(none, hlo.full(out.shape, 1, out.dtype), divisor)
-    return hlo.multiply(hlo.divide(x, divisor), y)
+    none = hlo.compare("EQ", divisor, hlo.full(out.shape, 0, divisor.dtype))
+    divisor = hlo.select(none, hlo.full(out.shape, 1, divisor.dtype), divisor)
+    return hlo.convert(hlo.multiply(hlo.divide(x, divisor), y), out.dtype)
 
 
 piecewise_constant(np.gcd, _lower_gcd, samples=INTEGER_PAIR)

@@ -11,13 +11,13 @@ BOOL = np.dtype(bool)
 
 
 # comparisons ------------------------------------------------------------------------
-def _comparison(direction, symbol):
+def _comparison(direction):
     """Complex numbers compare by real part, then by imaginary part."""
     def lower(hlo, out, x, y):
-        x, y = hlo.broadcast_to(x, out.shape), hlo.broadcast_to(y, out.shape)
-        if hlo.promote(x, y).kind != "c" or direction in ("EQ", "NE"):
+        dtype = hlo.promote(x, y)
+        if dtype.kind != "c" or direction in ("EQ", "NE"):
             return hlo.compare(direction, x, y)
-        x, y = (hlo.convert(v, hlo.promote(x, y)) for v in (x, y))
+        x, y = (hlo.broadcast_to(hlo.convert(v, dtype), out.shape) for v in (x, y))
         first = hlo.compare(direction[0] + "T", hlo.real(x), hlo.real(y))
         tie = hlo.and_(hlo.compare("EQ", hlo.real(x), hlo.real(y)), hlo.compare(direction, hlo.imag(x), hlo.imag(y)))
         return hlo.or_(first, tie)
@@ -26,7 +26,7 @@ def _comparison(direction, symbol):
 
 for _ufunc, _symbol, _direction in [(np.less, "<", "LT"), (np.less_equal, "<=", "LE"), (np.greater, ">", "GT"),
                                     (np.greater_equal, ">=", "GE"), (np.equal, "==", "EQ"), (np.not_equal, "!=", "NE")]:
-    piecewise_constant(_ufunc, _comparison(_direction, _symbol), symbol=_symbol, samples=PAIR)
+    piecewise_constant(_ufunc, _comparison(_direction), symbol=_symbol, samples=PAIR)
 
 
 def _logical(kind):
