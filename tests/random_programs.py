@@ -24,7 +24,7 @@ class Maker:
         self.random, self.size, self.depth = random, size, depth
         self.avals, self.scopes, self.carried = {}, [[]], set()
         self.number = 0
-        self.frozen = []
+        self.frozen, self.decided = [], []
 
     def program(self):
         for name, shape in PARAMS.items():
@@ -39,7 +39,7 @@ class Maker:
     # names -------------------------------------------------------------------
     def visible(self, shape=None, dtype=FLOAT):
         names = [n for scope in self.scopes for n in scope]
-        return [n for n in names if self.avals[n].dtype == dtype and (shape is None or self.avals[n].shape == shape)]
+        return [n for n in names if self.avals[n].dtype == dtype and None not in self.avals[n].shape and (shape is None or self.avals[n].shape == shape)]
 
     def pick(self, shape=None, dtype=FLOAT):
         names = self.visible(shape, dtype)
@@ -56,7 +56,7 @@ class Maker:
         out = []
         for _ in range(self.random.randint(1, size)):
             kinds = [self.compute] * 5 + [self.look] * 5 + [self.store] * 5 + [self.copy] * 2
-            kinds += [self.branch, self.repeat, self.loop] * 2 if depth < self.depth else []
+            kinds += [self.branch, self.branch, self.repeat, self.repeat, self.loop, self.taped, self.again] if depth < self.depth else []
             out.extend(self.random.choice(kinds)(depth) or ())
         return out
 
@@ -140,10 +140,12 @@ class Maker:
             self.scopes[-1].append(name)
         return moves
 
-    def inside(self, depth, carries, locals_=()):
-        """A nested block that ends with Moves to carries."""
+    def inside(self, depth, carries, locals_=(), bound=None):
+        """A nested block that ends with Moves to carries; `bound` collects the names that it binds."""
         self.scopes.append(list(locals_))
         body = self.block(4, depth + 1)
+        if bound is not None:
+            bound.extend(n for n in self.scopes[-1] if n not in locals_)
         ends = []
         for target in self.random.sample(carries, self.random.randint(0, len(carries))):
             aval = self.avals[target]
@@ -158,8 +160,48 @@ class Maker:
         names = [m.target for m in before]
         test = self.bind("less", [self.pick(()), self.random.choice([0.0, 0.7])], hint="test")
         self.scopes[-1].remove(test.target)
-        body, orelse = self.inside(depth, names), self.inside(depth, names) if self.random.random() < 0.6 else []
+        sides = [], []
+        body = self.inside(depth, names, bound=sides[0])
+        orelse = self.inside(depth, names, bound=sides[1]) if self.random.random() < 0.6 else []
+        self.decided.append((len(self.scopes), self.scopes[-1], test.target, sides))
         return [*before, test, If(test.target, body, orelse)]
+
+    def again(self, depth):
+        """A second `if` on the test of an earlier one: it may read what that one bound."""
+        known = [d for d in self.decided if any(d[1] is s for s in self.scopes)]
+        if not known:
+            return None
+        _, _, test, sides = self.random.choice(known)
+        before = self.carries()
+        names = [m.target for m in before]
+        return [*before, If(test, self.inside(depth, names, sides[0]), self.inside(depth, names, sides[1]))]
+
+    def taped(self, depth):
+        """A loop that keeps an array each round, and a loop backwards that reads them; the tape grows or has a known extent."""
+        row = self.pick((3,))
+        grows = self.random.random() < 0.7
+        tape = self.fresh((None, 3), hint="x_tape")
+        made = Apply(tape, TABLE["tape" if grows else "empty"], () if grows else ("n",),
+                     {"shape": (3,) if grows else (Hole(0), 3), "dtype": FLOAT})
+        before = self.carries()
+        start = self.fresh((3,), hint="x")
+        before.append(Move(start, row))
+        self.scopes[-1].append(start)
+        index = self.fresh((), INT, True, "i")
+        self.frozen.append(index)
+        body = self.inside(depth, [m.target for m in before], [index])
+        keep = Update(tape, (Hole(0), ALL), (index,), start)
+        place = self.random.randint(0, next((k for k, s in enumerate(body) if isinstance(s, Move)), len(body)))
+        place = place if not any(isinstance(s, Move) for s in body[:place]) else 0
+        body.insert(place, keep)
+        back = self.fresh((), INT, True, "i")
+        read = self.fresh((3,), hint="x")
+        self.frozen.append(back)
+        carries = self.carries()
+        rest = self.inside(depth, [m.target for m in carries], [back, read])
+        entry = Apply(read, TABLE["getitem"], (tape, back), {"index": (Hole(0), ALL)})
+        loops = [For(index, 0, "n", 1, body), *carries, For(back, 1, -1, -1, [entry, *rest])]
+        return [made, *before, *loops]
 
     def repeat(self, depth):
         before = self.carries()

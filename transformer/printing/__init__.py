@@ -13,6 +13,7 @@ import linecache
 
 import gast
 
+from ..analysis.aliases import tapes
 from . import expressions
 from .expressions import Expressions
 from .statements import Statements
@@ -23,7 +24,7 @@ _numbers = itertools.count(1)
 
 def tree(program, name=None, comments=False, header=True, own_params=True):
     """The gast.Module of a program; see `source`."""
-    from ..analysis.aliases import memory_groups, tapes
+    from ..analysis.aliases import memory_groups
     from ..naming import assign_names
     from ..transforms.copies import copies
     from .nesting import find_nested
@@ -81,6 +82,12 @@ def source(program, name=None, comments=False, header=True, own_params=True):
     return unparse(tree(program, name, comments, header, own_params))
 
 
+def statements(program):
+    """The statements of a program as they stand, one a line, without the function around them: for looking at a pass."""
+    printer = Statements(program, Expressions(program, lists=tapes(program)), ())
+    return unparse(gast.Module(printer.block(program.body), [])).rstrip()
+
+
 def load(program, namespace=None, own_params=True):
     """The program as a Python function on NumPy arrays; one output is returned bare, several as a tuple.
 
@@ -94,4 +101,4 @@ def load(program, namespace=None, own_params=True):
     return scope[program.name]
 
 
-__all__ = ["load", "source", "tree", "unparse"]
+__all__ = ["load", "source", "statements", "tree", "unparse"]

@@ -75,7 +75,7 @@ class Statements:
 
     def augmented(self, stmt, aval):
         """`A[i] += v` for `A[i] = A[i] + v`; None for other stores."""
-        outer = self.nested.get(stmt.value)
+        outer = self.nested and self.nested.get(stmt.value)
         inner = outer and outer.op.symbol in tree.BINARY and self.nested.get(outer.args[0])
         if not inner or "index" not in inner.params or inner.args != (stmt.target, *stmt.args):
             return None

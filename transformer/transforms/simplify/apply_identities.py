@@ -5,6 +5,11 @@ Before:                              After:
     b = -y                               c = a - y
     c = a + b
 
+>>> from .example import example, show
+>>> show(apply_identities(example(lambda x, y: x * 1.0 + -y)))
+negative = -y
+add = x - y
+
 The rules are in `arithmetic` and `arrangement`; each takes this pass and a statement, and gives the atom or statement that
 replaces it, or None.
 """

@@ -5,10 +5,24 @@ Before:                              After:
         y = np.sin(x)
     else:
         y = x
+
+>>> from .example import example, show
+>>> from ...frontend.builder import current
+>>> def f(x):
+...     with current().nested() as body:
+...         y = np.sin(x)
+...     current().add(If(True, body, []))
+...     return y
+>>> show(decide_branches(example(f)))
+sin = np.sin(x)
 """
+
+import numpy as np
 
 from ...core import If, Move, is_name, names_bound
 from .rewriting import Rewriter
+
+__all__ = ["decide_branches", "np"]
 
 
 def decide_branches(program):

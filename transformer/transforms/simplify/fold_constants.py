@@ -3,6 +3,10 @@
 Before:                              After:
     a = 2 - 1                            a = 1
     b = np.float64(2.0) * x              b = 2.0 * x
+
+>>> from .example import example, show
+>>> show(fold_constants(example(lambda x: x * np.float64(2.0))))
+multiply = x * 2.0
 """
 
 import operator

@@ -3,10 +3,24 @@
 Before:                              After:
     y = x                                y = x
     z = np.sin(y)                        z = np.sin(x)
+
+>>> from .example import example, show
+>>> from ...frontend.builder import current
+>>> def f(x):
+...     current().avals["y"] = x.aval
+...     current().move("y", x)
+...     return np.sin(current().reference("y"))
+>>> show(propagate_copies(example(f)))
+y = x
+sin = np.sin(x)
 """
+
+import numpy as np
 
 from ...core import is_name
 from .rewriting import Rewriter, Scoped
+
+__all__ = ["np", "propagate_copies"]
 
 
 def propagate_copies(program):

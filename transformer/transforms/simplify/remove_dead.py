@@ -10,20 +10,16 @@ Before:                              After:
             s = t
         return z
 
->>> from ...frontend.builder import Builder
->>> from ...ops.op import TABLE
->>> b = Builder("f")
->>> x = b.parameter("x", Aval((), np.dtype(float)))
->>> y, z = b.emit(TABLE["exp"], (x,), {}, "y"), b.emit(TABLE["sin"], (x,), {}, "z")
->>> [s.target for s in remove_dead(b.program([z])).body]
-['z']
+>>> from .example import example, show
+>>> show(remove_dead(example(lambda x: (np.exp(x), np.sin(x))[1])))
+sin = np.sin(x)
 """
 
 from collections import defaultdict
 
 import numpy as np
 
-from ...core import (Apply, Aval, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands,
+from ...core import (Apply, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands,
                      targets, walk)
 
 
@@ -141,4 +137,4 @@ def drop_inside(stmt, live):
     return rebuilt(stmt, inner)
 
 
-__all__ = ["Aval", "np", "remove_dead"]
+__all__ = ["np", "remove_dead"]

@@ -4,6 +4,11 @@ Before:                              After:
     a = x * y                            a = x * y
     b = x * y                            c = a + a
     c = a + b
+
+>>> from .example import example, show
+>>> show(share_expressions(example(lambda x, y: x * y + y * x)))
+multiply = x * y
+add = multiply + multiply
 """
 
 import numpy as np
