@@ -47,6 +47,14 @@ class Bounds:
             return self.index(stmt)
         return self.result(stmt) if isinstance(stmt, Apply) else (None, None)
 
+    def form(self, form):
+        """(least, greatest) of a linear form."""
+        total = Linear(form.constant), Linear(form.constant)
+        for name, factor in form.terms:
+            pair = self.of(name)[:: 1 if factor > 0 else -1]
+            total = tuple(t and p and t.plus(p.times(factor)) for t, p in zip(total, pair, strict=True))
+        return total
+
     def outside(self, name):
         """A name from outside of the nest; `n - 1` is taken apart, so that it cancels against other forms."""
         whole = Linear(0, ((name, 1),))
@@ -90,6 +98,21 @@ class Bounds:
         return None, None
 
 
+def combined(stmt, form):
+    """The result of an Apply as a linear form, its operands' forms being given by `form`; None if it has none."""
+    function = stmt.op.impl
+    if function not in (np.add, np.subtract, np.multiply):
+        return None
+    a, b = (form(x) for x in stmt.args)
+    if a is None or b is None:
+        return None
+    if function is not np.multiply:
+        return a.plus(b, 1 if function is np.add else -1)
+    if a.terms and b.terms:
+        return None
+    return a.times(b.constant) if a.terms else b.times(a.constant)
+
+
 def both(choose, a, b):
     """A bound of a minimum or maximum that needs both operands."""
     if a is None or b is None or a.terms or b.terms:
@@ -106,4 +129,4 @@ def either(choose, a, b):
     return known[0] if known else None
 
 
-__all__ = ["Bounds", "Linear"]
+__all__ = ["Bounds", "Linear", "combined"]

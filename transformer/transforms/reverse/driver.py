@@ -5,6 +5,7 @@ from functools import cache
 
 from ...analysis.activity import Flow, differentiable_operands, is_inexact, singularity
 from ...analysis.blocks import Blocks
+from ...analysis.dependence import without_idle_stores
 from ...analysis.liveness import prune
 from ...core import Apply, Aval, For, If, Mark, Move, Program, Update, While, is_name, names_bound
 from ...errors import MissingRule, TransformError, TypeMismatch
@@ -68,7 +69,8 @@ class Reverse(Emitter):
         body = [*self.patches.rebuilt(self.blocks.top), *(Move(copy, name) for name, copy in copies.items()), Mark("reverse")]
         b = self.builder
         joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars, b.avals, b.hints, b.counters))
-        return without_copies(joint, copies)
+        joint.body = without_idle_stores(joint, seam_of(joint))
+        return without_copies(prune(joint), copies)
 
     def kept_outputs(self, sweep):
         """The outputs of the primal part, and copies (name -> copy) of those that the sweep may change as it undoes stores."""
