@@ -9,7 +9,7 @@ region are raw in it. Operations that may fail or have an infinite derivative ge
 
 import numpy as np
 
-from ...core import Apply, Effect, For, Hole, If, Move, Update, While, is_name, names_read, operands, walk
+from ...core import Apply, For, Hole, Move, Update, is_name, operands, walk
 from ...errors import TransformError
 
 FALLIBLE = {np.floor_divide, np.remainder, np.fmod}
@@ -62,8 +62,9 @@ class Analysis:
         while state != (len(self.batched), len(self.raw)):
             state = (len(self.batched), len(self.raw))
             self.born = dict.fromkeys(program.params, self.top)
+            self.prefixes = {}
             self.block(program.body, self.top)
-        self.axes = stacked_axes(program, self)
+        self.axes = self.stacked_axes()
 
     # questions ------------------------------------------------------------------
     def is_batched(self, atom):
@@ -100,6 +101,8 @@ class Analysis:
 
     def apply_(self, stmt, region):
         self.born.setdefault(stmt.target, region)
+        if stmt.op.gather:
+            self.access(stmt.args[0], stmt.params["index"], stmt.args[1:])
         harmless = is_harmless(stmt.op) and not self.indexes_freely(stmt.args[1:] if stmt.op.gather else ())
         if not harmless and any(map(is_name, stmt.args)):
             region.guarded = True
@@ -126,6 +129,7 @@ class Analysis:
             self.raw.add(stmt.target)
 
     def update_(self, stmt, region):
+        self.access(stmt.target, stmt.index, stmt.args)
         tape = stmt.target in self.tapes
         region.guarded = region.guarded or tape or self.indexes_freely(stmt.args)
         masked = self.is_masked(stmt.target, region)
@@ -139,14 +143,26 @@ class Analysis:
             self.block(stmt.body, region)
             self.block(stmt.orelse, region)
             return
+        known = dict(self.born)
+        targets = [{s.target for s in walk(block) if isinstance(s, Move)} for block in (stmt.body, stmt.orelse)]
+        merged = {n for n in targets[0] & targets[1] if n not in known}
         for block, taken in ((stmt.body, True), (stmt.orelse, False)):
             inner = self.side(stmt, region, taken)
+            for name in merged:
+                self.born.pop(name, None)
             before, moves = trailing_moves(block)
+            self.block(before, inner)
             for move in moves:
-                self.born.setdefault(move.target, region)
-                if region is not self.top:
-                    self.raw.add(move.target)
-            self.block(block, inner)
+                if move.target not in self.born:
+                    merged.add(move.target)
+                    self.born[move.target] = region
+            self.block(moves, inner)
+        for name in merged:
+            self.born[name] = region
+            if name not in self.program.counters:
+                self.batched.add(name)
+            if region is not self.top:
+                self.raw.add(name)
 
     def for_(self, stmt, region):
         self.born.setdefault(stmt.index, region)
@@ -170,50 +186,38 @@ class Analysis:
     def effect_(self, stmt, region):
         region.guarded = True
 
+    # tapes ----------------------------------------------------------------------------
+    def access(self, name, template, args):
+        """Note how many scalars, the same for all lanes, an index into `name` begins with."""
+        count = 0
+        for entry in template:
+            atom = args[entry.position] if isinstance(entry, Hole) else None
+            if not isinstance(entry, int) and (atom is None or self.program.aval(atom).shape or self.is_batched(atom)):
+                break
+            count += 1
+        self.prefixes[name] = min(count, self.prefixes.get(name, count))
 
-def stacked_axes(program, analysis):
-    """Arrays that are written and read at a leading index that is the same for all lanes (tapes): their batch axis comes after it.
+    def stacked_axes(self):
+        """Arrays that are written and read at leading scalars that are the same for all lanes (tapes): their batch axis comes after.
 
-    Name -> position of the batch axis. So `h_tape[i] = h` stays as it is.
-    """
-    found = {s.target: len(program.avals[s.target].shape) for s in walk(program.body)
-             if isinstance(s, Apply) and s.op.name in ("empty", "tape") and s.target in analysis.batched}
-    for stmt in walk(program.body):
-        access, others = _access(stmt)
-        for name in others:
-            found.pop(name, None)
-        if access is not None and access[0] in found:
-            name, template, args = access
-            found[name] = min(found[name], _shared_prefix(template, args, program, analysis))
-    for atom in program.outputs:
-        found.pop(atom, None)
-    for name in analysis.tapes & analysis.batched:
-        if not found.get(name):
+        Name -> position of the batch axis. So `h_tape[i] = h` stays as it is.
+        """
+        made = {s.target for s in walk(self.program.body) if isinstance(s, Apply) and s.op.name in ("empty", "tape")}
+        made &= self.batched
+        used_otherwise = {n for s in walk(self.program.body) for n in _other_operands(s)} | set(filter(is_name, self.program.outputs))
+        axes = {n: self.prefixes.get(n, 0) for n in made - used_otherwise if self.prefixes.get(n, 0)}
+        for name in self.tapes & self.batched - set(axes):
             raise TransformError(f"the tape {name} grows at a place that differs from lane to lane", "This is a fault of a pass of transformer.")
-    return {name: axis for name, axis in found.items() if axis}
+        return axes
 
 
-def _access(stmt):
-    """((name, template, operands) or None, the other names that the statement reads)."""
-    if isinstance(stmt, Apply) and stmt.op.gather and is_name(stmt.args[0]):
-        return (stmt.args[0], stmt.params["index"], stmt.args[1:]), [a for a in stmt.args[1:] if is_name(a)]
+def _other_operands(stmt):
+    """The names that a statement reads, but not the array that it indexes."""
+    if isinstance(stmt, Apply) and stmt.op.gather:
+        return filter(is_name, stmt.args[1:])
     if isinstance(stmt, Update):
-        return (stmt.target, stmt.index, stmt.args), [a for a in (*stmt.args, stmt.value) if is_name(a)]
-    return None, operands(stmt)
+        return filter(is_name, (*stmt.args, stmt.value))
+    return operands(stmt)
 
 
-def _shared_prefix(template, args, program, analysis):
-    """The number of leading entries that are scalars, the same for all lanes."""
-    count = 0
-    for entry in template:
-        scalar = isinstance(entry, int)
-        if isinstance(entry, Hole):
-            atom = args[entry.position]
-            scalar = program.aval(atom).shape == () and not (is_name(atom) and atom in analysis.batched)
-        if not scalar:
-            return count
-        count += 1
-    return count
-
-
-__all__ = ["Analysis", "Effect", "If", "Region", "While", "is_harmless", "names_read", "stacked_axes", "trailing_moves"]
+__all__ = ["Analysis", "Region", "is_harmless", "trailing_moves"]

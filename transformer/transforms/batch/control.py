@@ -56,7 +56,8 @@ class Control(Statements):
         """A Move that does not stand at the end of a block."""
         name, value = stmt.target, self.full_value(stmt.source, stmt.target)
         if name not in self.bound:
-            self.place[name] = name
+            self.place[name] = self.place.get(name) or self.new_place(name, region)
+            self.analysis.born[name] = region
         elif not self.owns(name, region):
             self.place[name] = self.slot(name, region)
         self.bound.add(name)
@@ -64,6 +65,10 @@ class Control(Statements):
         self.owner[target] = region
         self.move(target, value)
         self.current[name] = target
+
+    def new_place(self, name, region):
+        """Where Moves to a name that is not bound yet go: two sides that bind it side by side must not share a name."""
+        return self.slot(name, region) if name in self.unshared else name
 
     def slot(self, name, region):
         """A new name that Moves to `name` go to."""
@@ -108,20 +113,26 @@ class Control(Statements):
         """A nested block that every lane of the region executes; also the names it leaves bound by Moves."""
         with self.scope() as before, self.nested() as block:
             targets = self.block(stmts, region)
+            self.bound.update(targets)
             places, bound = before[1], before[2]
             pairs = {places.get(n, n): a for n, a in self.changed(before).items()}
-            new = [t for t in targets if t not in bound]
-            pairs.update({n: self.current[n] for n in new})
+            new = [n for n in self.bound if n not in bound and n in self.rebound]
+            pairs.update({places.get(n, n): self.current.get(n, n) for n in new})
             self.moves(pairs)
         return block, set(new)
 
     def plain_if(self, stmt, region):
         self.settle(stmt, region)
+        for name in (s.target for s in walk([stmt]) if isinstance(s, Move)):
+            if name not in self.bound and name in self.unshared and name not in self.place:
+                self.place[name] = self.slot(name, region)
         body, first = self.inner(stmt.body, region)
         orelse, second = self.inner(stmt.orelse, region)
         for name in first & second:
             self.bound.add(name)
-            self.owner[name] = region
+            self.analysis.born[name] = region
+            self.current[name] = self.place.get(name, name)
+            self.owner[self.current[name]] = region
         self.add(stmt, test=self.now(stmt.test), body=body, orelse=orelse)
 
     def plain_for(self, stmt, region):
@@ -143,15 +154,17 @@ class Control(Statements):
     # branches under masks -----------------------------------------------------------
     def masked_if(self, stmt, region):
         sides = [(block, self.analysis.side(stmt, region, taken)) for block, taken in ((stmt.body, True), (stmt.orelse, False))]
-        test = self.now(stmt.test)
-        results = {}
+        test, results = self.now(stmt.test), {}
+        new = [n for n in self.merged_names(sides) if n not in self.bound]
         for block, inner in sides:
             if not inner.guarded:
-                results[inner] = self.plain_side(block, inner, sides)
+                results[inner] = self.side(block, inner, sides)
         guarded = [(block, inner) for block, inner in sides if inner.guarded]
         merged = self.merge_plain(stmt, test, sides, results, last=not guarded)
         if guarded:
             self.guarded_sides(guarded, sides, merged, region)
+        for name in new:
+            self.analysis.born[name] = region
 
     def moved_names(self, block, inner):
         """Names that a side leaves with another value: those bound outside of it."""
@@ -172,14 +185,18 @@ class Control(Statements):
     def side(self, block, inner, sides):
         """Emit a side into the block at hand; the values it gives to merged names."""
         names = self.merged_names(sides)
+        born, unshared = {n: self.analysis.born[n] for n in names}, self.unshared
+        self.unshared = unshared | {n for n in names if n not in self.bound}
         with self.scope() as before:
             targets = self.block(block, inner)
             for name in targets:
                 if name not in names and name not in before[2]:
                     self.move(name, self.ref(self.current[name]))
-            return {n: self.current[n] for n in names if n in self.current and self.current[n] != before[0].get(n, n)}
-
-    plain_side = side
+            results = {n: self.current[n] for n in names
+                       if n in self.current and (self.current[n] != before[0].get(n, n) or n not in before[2])}
+        self.unshared = unshared
+        self.analysis.born.update(born)
+        return results
 
     def merge_plain(self, stmt, test, sides, results, last):
         """Merge the sides that are not guarded: name -> value; the `current` ones if there is no other side."""

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ...core import Aval, Hole, Move, is_name
+from ...core import Aval, Hole, Move, is_name, walk
 from ...ops.index_templates import FULL
 from ...ops.op import TABLE, lookup
 from ..emission import Emitter
@@ -14,15 +14,17 @@ class Lanes(Emitter):
     """The batched program under construction.
 
     `current` maps a name of the unbatched program to the atom that holds its value now, `place` to the name that Moves to it
-    go to (both: itself where there is no entry). `bound` are the names bound so far. `memos` holds masks and safe operands, one
-    dict a block; an entry is (value, names it depends on).
+    go to (both: itself where there is no entry). `bound` are the names bound so far, `unshared` those that get names of their own
+    on the sides of an `if` at hand. `owner` is the region in which a place may be moved to, `movable` the names that Moves bind.
+    `memos` holds masks and safe operands, one dict a block; an entry is (value, names it depends on).
     """
 
     def __init__(self, program, size, analysis):
         super().__init__(program, f"{program.name}_batched")
         self.size, self.analysis = size, analysis
         self.current, self.place, self.bound = {}, {}, set(program.params)
-        self.owner, self.movable = {}, set()
+        self.owner, self.movable, self.unshared = {}, set(), frozenset()
+        self.rebound = {s.target for s in walk(program.body) if isinstance(s, Move)}
         self.memos = [{}]
         for name in analysis.batched:
             self.builder.avals[name] = self.batched_aval(name)
