@@ -1,0 +1,144 @@
+"""The shape of the code: imports point one way, files and functions stay small, an op is named where it is declared."""
+
+import ast
+import functools
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
+FILES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for package in ("transformer", "backend")
+    for path in sorted((ROOT / package).rglob("*.py"))
+}
+
+LAYERS = [  # a module imports modules of its own layer and of the layers above it in this list; what is not listed is at the end
+    "core errors",
+    "tree tree_util",
+    "ops",
+    "analysis check effects",
+    "frontend",
+    "naming printing transforms",
+    "lower",
+    "executable",
+    "pipeline derivatives",
+    "dispatch notebook",
+    "transformed",
+    "api",
+]
+LAYER = {name: number for number, names in enumerate(LAYERS) for name in names.split()}
+USERS_OF_BACKEND = {"lower", "executable", "api"}  # and the modules at the end: arrays, devices, command line
+
+STRUCTURE = set(  # ops that are part of the core language: every pass may make and recognise them
+    "getitem constant tape empty zeros ones full copy astype where broadcast_to expand_dims reshape squeeze transpose stack".split()
+)
+KNOWS_OPS = {  # file -> why it may name other ops
+    "transformer/naming.py": "words for temporaries",
+    "transformer/effects.py": "joins error codes",
+    "transformer/check.py": "mode add of Update",
+    "transformer/analysis/aliases.py": "ops that are views in NumPy",
+    "transformer/frontend/reference.py": "operators and methods of arrays",
+    "transformer/frontend/views.py": "views",
+    "transformer/printing/statements.py": "mode add of Update",
+    "transformer/transforms/forward.py": "mode add of Update",
+    "transformer/transforms/reverse/bars.py": "sums of cotangents",
+    "transformer/transforms/batch/indexing.py": "mode add of Update",
+    "transformer/transforms/batch/lanes.py": "whether any lane is live",
+    "transformer/frontend/specialise/externals.py": "methods of containers",
+}
+
+
+@functools.cache
+def tree_of(module):
+    return ast.parse(FILES[module].read_text())
+
+
+def group(module):
+    """The part of the package that a module belongs to: `transformer.ops.scans` is in `ops`."""
+    return (module.split(".") + [""])[1]
+
+
+def imported(module):
+    """Modules of this project that a module imports."""
+    package = module if FILES[module].name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, node.module] if node.module else above)
+            found = [f"{base}.{alias.name}" if f"{base}.{alias.name}" in FILES else base for alias in node.names]
+        else:
+            continue
+        yield from (name for name in found if name.split(".")[0] in ("transformer", "backend"))
+
+
+@pytest.mark.parametrize("module", [name for name in FILES if name.startswith("transformer.")])
+def test_imports_point_one_way(module):
+    own = LAYER.get(group(module), len(LAYERS))
+    for name in imported(module):
+        if name.startswith("backend"):
+            assert group(module) in USERS_OF_BACKEND or own == len(LAYERS), f"{module} imports {name}"
+        elif name != "transformer":
+            assert LAYER.get(group(name), len(LAYERS)) <= own, f"{module} imports {name}, which is above it"
+
+
+def test_backend_does_not_know_transformer():
+    for module in FILES:
+        if module.startswith("backend"):
+            assert not [name for name in imported(module) if name.startswith("transformer")], module
+
+
+def test_jaxlib_is_touched_in_two_files_and_jax_nowhere():
+    for module, path in FILES.items():
+        for node in ast.walk(tree_of(module)):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            tops = {name.split(".")[0] for name in names}
+            assert "jax" not in tops, path
+            assert "jaxlib" not in tops or path.relative_to(ROOT).as_posix() in ("backend/client.py", "backend/hlo.py"), path
+
+
+def test_import_is_light():
+    script = "import sys, transformer; print([m for m in sys.modules if m.split('.')[0] in ('jax', 'jaxlib', 'scipy', 'tqdm')])"
+    result = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_files_and_functions_are_small(module):
+    path = FILES[module]
+    lines = len(path.read_text().splitlines())
+    assert lines <= (600 if group(module) == "ops" else 500), f"{path} has {lines} lines"
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.FunctionDef):
+            length = node.end_lineno - node.lineno + 1
+            assert length <= 60, f"{path}:{node.lineno}: {node.name} has {length} lines"
+
+
+def test_ops_are_named_where_they_are_declared():
+    import transformer  # noqa: F401  (declares all ops)
+    from transformer.ops.op import TABLE
+
+    found = []
+    for module, path in FILES.items():
+        name = path.relative_to(ROOT).as_posix()
+        if group(module) == "ops" or name in KNOWS_OPS or name.startswith(("transformer/transforms/simplify", "backend")):
+            continue  # simplify is the algebra of ops
+        if LAYER.get(group(module)) is None:
+            continue  # namespaces such as transformer.numpy list functions
+        strings = {n.value for n in ast.walk(tree_of(module)) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        found += [(name, text) for text in strings & set(TABLE) - STRUCTURE]
+    assert not found
+
+
+def test_no_catch_all():
+    """An `except` names what it expects."""
+    for module, path in FILES.items():
+        for node in ast.walk(tree_of(module)):
+            if isinstance(node, ast.ExceptHandler):
+                names = {n.id for n in ast.walk(node.type) if isinstance(n, ast.Name)} if node.type else {"everything"}
+                assert not names & {"everything", "Exception", "BaseException"}, f"{path}:{node.lineno}"
