@@ -170,6 +170,10 @@ def update(hlo, x, value, template, operands, mode="set"):
             new = _plus(hlo, read_box(hlo, x, axes), new)
         return write_box(hlo, x, new, axes)
 
+    box = read_box(hlo, x, axes)
+    value = hlo.reshape(value, _without_new_axes(template, value.shape, operands))
+    return write_box(hlo, x, _scatter(hlo, box, value, template, operands, axes, mode), axes)
+
 
 def is_large(x, box, axes):
     """Whether a static box is a good part of the array, not all of it: then whole-array ops, which XLA fuses with their neighbours,
@@ -186,9 +190,6 @@ def _update_padded(hlo, x, box, axes, mode):
         return _plus(hlo, x, hlo.pad(box, 0, low, high))
     mask = hlo.pad(hlo.full(box.shape, True, bool), False, low, high)
     return hlo.select(mask, hlo.pad(box, 0, low, high), x)
-    box = read_box(hlo, x, axes)
-    value = hlo.reshape(value, _without_new_axes(template, value.shape, operands))
-    return write_box(hlo, x, _scatter(hlo, box, value, template, operands, axes, mode), axes)
 
 
 def _plus(hlo, x, y):
