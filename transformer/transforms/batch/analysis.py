@@ -62,7 +62,7 @@ class Analysis:
         while state != (len(self.batched), len(self.raw)):
             state = (len(self.batched), len(self.raw))
             self.born = dict.fromkeys(program.params, self.top)
-            self.prefixes = {}
+            self.prefixes, self.scalars = {}, {}
             self.block(program.body, self.top)
         self.axes = self.stacked_axes()
 
@@ -188,14 +188,16 @@ class Analysis:
 
     # tapes ----------------------------------------------------------------------------
     def access(self, name, template, args):
-        """Note how many scalars, the same for all lanes, an index into `name` begins with."""
-        count = 0
+        """Note how many scalars an index into `name` begins with, and how many of them are the same for all lanes."""
+        scalars = []
         for entry in template:
-            atom = args[entry.position] if isinstance(entry, Hole) else None
-            if not isinstance(entry, int) and (atom is None or self.program.aval(atom).shape or self.is_batched(atom)):
+            atom = args[entry.position] if isinstance(entry, Hole) else entry
+            if not isinstance(entry, int | Hole) or self.program.aval(atom).shape:
                 break
-            count += 1
-        self.prefixes[name] = min(count, self.prefixes.get(name, count))
+            scalars.append(atom)
+        shared = next((k for k, a in enumerate(scalars) if self.is_batched(a)), len(scalars))
+        self.prefixes[name] = min(shared, self.prefixes.get(name, shared))
+        self.scalars[name] = min(len(scalars), self.scalars.get(name, len(scalars)))
 
     def stacked_axes(self):
         """Arrays that are written and read at leading scalars that are the same for all lanes (tapes): their batch axis comes after.
@@ -204,8 +206,9 @@ class Analysis:
         """
         made = {s.target for s in walk(self.program.body) if isinstance(s, Apply) and s.op.name in ("empty", "tape")}
         made &= self.batched
-        used_otherwise = {n for s in walk(self.program.body) for n in _other_operands(s)} | set(filter(is_name, self.program.outputs))
-        axes = {n: self.prefixes.get(n, 0) for n in made - used_otherwise if self.prefixes.get(n, 0)}
+        others = {n for s in walk(self.program.body) for n in _other_operands(s)} | set(filter(is_name, self.program.outputs))
+        self.scalars = {n: count for n, count in self.scalars.items() if n in made - others}
+        axes = {n: self.prefixes[n] for n in self.scalars if self.prefixes[n]}
         for name in self.tapes & self.batched - set(axes):
             raise TransformError(f"the tape {name} grows at a place that differs from lane to lane", "This is a fault of a pass of transformer.")
         return axes

@@ -189,8 +189,8 @@ class Control(Statements):
         self.unshared = unshared | {n for n in names if n not in self.bound}
         with self.scope() as before:
             targets = self.block(block, inner)
-            for name in targets:
-                if name not in names and name not in before[2]:
+            for name in dict.fromkeys([*targets, *(n for n in self.bound if n in self.rebound)]):
+                if name not in names and name not in before[2] and self.current.get(name, name) != name:
                     self.move(name, self.ref(self.current[name]))
             results = {n: self.current[n] for n in names
                        if n in self.current and (self.current[n] != before[0].get(n, n) or n not in before[2])}
@@ -287,13 +287,17 @@ class Control(Statements):
         self.add(stmt, lo=lo, hi=hi, step=step, body=body)
 
     def masked_while(self, stmt, region):
-        """While any lane is live. Finished lanes keep what they carry, so their test stays false."""
+        """While any lane is live. Finished lanes keep what they carry, so their test stays false.
+
+        Inside of the loop the counter is the number of the round, after it the name holds the number of rounds of each lane.
+        """
         self.settle(stmt, region)
         inner, counts = self.analysis.loop(stmt, region), self.start_counting(stmt, region)
         live = self.start_living(stmt, region)
+        round_ = self.fresh("round", self.builder.aval(0)) if self.reads(stmt, stmt.counter, inside=True) else None
         with self.scope():
-            if stmt.counter:
-                self.current.pop(stmt.counter, None)
+            self.analysis.inside.add(stmt.counter)
+            self.current[stmt.counter] = round_
             with self.nested() as head:
                 self.block(stmt.head, region)
                 mask = self.live_mask(stmt, region, live)
@@ -301,11 +305,8 @@ class Control(Statements):
             with self.nested() as body:
                 self.set_mask(inner, self.ref(mask))
                 self.masked_body(stmt.body, inner, lambda: self.advance(counts, live, mask))
-        counter = stmt.counter if self.reads(stmt, stmt.counter, inside=True) else None
-        self.add(stmt, head=head, test=some, body=body, counter=counter)
-        if stmt.counter:
-            self.bound.add(stmt.counter)
-            self.current[stmt.counter] = counts or stmt.counter
+            self.analysis.inside.discard(stmt.counter)
+        self.add(stmt, head=head, test=some, body=body, counter=round_)
 
     def reads(self, stmt, name, inside):
         """Whether `name` is read inside of a loop, or outside of it."""
@@ -316,14 +317,13 @@ class Control(Statements):
         return read or (not inside and name in self.source.outputs)
 
     def start_counting(self, stmt, region):
-        """A name for the number of rounds of each lane, if it is asked for."""
+        """The name of the counter, bound to zeros before the loop, if the number of rounds is asked for after it."""
         if not self.reads(stmt, stmt.counter, inside=False):
             return None
-        aval = self.batched_aval(stmt.counter)
-        counts = self.fresh(stmt.counter, aval)
-        self.owner[counts] = region
-        self.move(counts, self.zeros(aval))
-        return counts
+        self.bound.add(stmt.counter)
+        self.owner[stmt.counter] = region
+        self.move(stmt.counter, self.zeros(self.batched_aval(stmt.counter)))
+        return stmt.counter
 
     def start_living(self, stmt, region):
         """A name for the mask of live lanes, if the test depends on what is not kept for finished lanes."""

@@ -73,7 +73,8 @@ class Statements(Lanes):
         """A size that holds the entries of every lane; only tapes may differ in size."""
         if not self.batched(atom):
             return self.value(atom)
-        if stmt.target not in self.analysis.axes:
+        dynamic = max(k for k, d in enumerate(stmt.params["shape"]) if isinstance(d, Hole))
+        if dynamic >= self.analysis.scalars.get(stmt.target, 0):
             raise TransformError(f"np.{stmt.op.name} with a size that differs from lane to lane",
                                  "The sizes of arrays must not depend on the batch.")
         return lookup(np.max)(self.operand(atom, region))
