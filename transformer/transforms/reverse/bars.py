@@ -4,9 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core import Aval, Move, Update, is_name
+from ...core import Apply, Aval, Move, Update, blocks, is_name, operands, targets
 from ...ops import index_templates as templates
 from ...ops.op import TABLE, lookup
+
+
+REACH = 40
+"""How many statements back a store of zeros is looked for."""
 
 
 class Bar(NamedTuple):
@@ -25,23 +29,32 @@ class Bars:
     def __init__(self, sweep):
         self.sweep, self.builder = sweep, sweep.builder
         self.blocks, self.frames = sweep.blocks, sweep.frames
+        self.movable = set()
 
-    def get(self, name):
+    def get(self, name, depth=None):
         """The Bar of a name. A loop hands the bars of names from outside on from round to round under one name."""
-        home = self.blocks.home[name]
-        for frame in reversed(self.frames.stack):
+        home, stack = self.blocks.home[name], self.frames.stack[:depth]
+        for depth in range(len(stack) - 1, -1, -1):
+            frame = stack[depth]
             if name in frame.bars:
                 return frame.bars[name]
             if frame.block.is_loop and not home.inside(frame.block):
-                return self.carry(frame, name)
+                return self.carry(frame, name, depth)
         return ZERO
 
-    def carry(self, frame, name):
-        aval = self.builder.avals[name]
-        carried = self.builder.fresh(self.hint(name), Aval(aval.shape, aval.dtype))
+    def carry(self, frame, name, depth):
+        """The Bar that a loop hands on: under the name from outside, where that may be stored into, else under a new one."""
+        outer = self.get(name, depth)
+        carried = outer.atom if outer.owned and outer.atom in self.movable else self.movable_name(name)
         frame.carries[name] = carried
         frame.bars[name] = Bar(carried, True)
         return frame.bars[name]
+
+    def movable_name(self, name):
+        """A new name for a bar, bound by Moves."""
+        fresh = self.builder.fresh(self.hint(name), self.aval(name))
+        self.movable.add(fresh)
+        return fresh
 
     def put(self, name, bar):
         self.frames.inner.bars[name] = bar
@@ -91,7 +104,7 @@ class Bars:
         """The bar of a name under a name that may be stored into."""
         bar = self.get(name)
         if not bar.owned:
-            fresh = self.builder.fresh(self.hint(name), self.aval(name))
+            fresh = self.movable_name(name)
             self.builder.add(Move(fresh, self.zeros(name) if bar.atom is None else bar.atom))
             bar = Bar(fresh, True)
             self.put(name, bar)
@@ -101,10 +114,38 @@ class Bars:
         """Add a contribution to the elements `template` of the bar of an array, in place."""
         aval = self.aval(name)
         value = self.sweep.atom(self.cast(contribution, aval.dtype))
-        mode = "add"
-        if self.get(name).atom is None and not templates.is_advanced(template, [self.builder.aval(a) for a in atoms]):
-            mode = "set"
-        self.builder.add(Update(self.own(name), template, tuple(atoms), value, mode))
+        basic = not templates.is_advanced(template, [self.builder.aval(a) for a in atoms])
+        zero = self.get(name).atom is None
+        bar = self.own(name)
+        if basic and not zero and self.replace_zero(bar, template, tuple(atoms), value):
+            return
+        self.builder.add(Update(bar, template, tuple(atoms), value, "set" if zero and basic else "add"))
+
+    def replace_zero(self, bar, template, atoms, value):
+        """Where the same elements have just been set to zero, store the value there instead; True if so.
+
+        `t = A_bar[i]; A_bar[i] = 0; A_bar[i] += t` leaves nothing but the read.
+        """
+        block = self.builder.block
+        at = len(block) - 1
+        while at >= 0 and len(block) - at < REACH and not blocks(block[at]) and bar not in (*operands(block[at]), *targets(block[at])):
+            at -= 1
+        found = block[at] if at >= 0 else None
+        if not isinstance(found, Update) or found.target != bar or not is_zero(found) or (found.index, found.args) != (template, atoms):
+            return False
+        del block[at]
+        if not self.is_read_of(block[:at], bar, template, atoms, value):
+            self.builder.add(Update(bar, template, atoms, value))
+        return True
+
+    def is_read_of(self, stmts, bar, template, atoms, value):
+        """Whether `value` is what a statement just before has read from these elements."""
+        for stmt in reversed(stmts[-REACH:]):
+            if isinstance(stmt, Apply) and stmt.target == value:
+                return stmt.op.gather and stmt.args == (bar, *atoms) and stmt.params["index"] == template
+            if blocks(stmt) or bar in targets(stmt):
+                return False
+        return False
 
     def fit(self, value, aval):
         """A contribution brought to the shape and dtype of its operand; None if it is a literal zero."""
@@ -142,6 +183,11 @@ class Bars:
         if int(np.prod(have)) == int(np.prod(shape)):
             return value if have == shape else lookup(np.reshape)(value, shape)
         return lookup(np.broadcast_to)(value, shape)
+
+
+def is_zero(stmt):
+    """Whether an Update clears elements."""
+    return stmt.mode == "set" and not is_name(stmt.value) and stmt.value == 0
 
 
 def parallel_moves(builder, pairs):

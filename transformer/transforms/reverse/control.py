@@ -67,8 +67,7 @@ class Control:
             for k, side in enumerate(sides):
                 with self.frames.entered(side):
                     atoms[k] = self.bars.zeros(name) if atoms[k] is None else atoms[k]
-            hint, aval = self.bars.hint(name), self.bars.aval(name)
-            self.bars.put(name, Bar(self.merged(sides, atoms, lambda: self.builder.fresh(hint, aval)), True))
+            self.bars.put(name, Bar(self.merged(sides, atoms, lambda: self.bars.movable_name(name)), True))
 
     def merged(self, sides, atoms, fresh):
         """One name for what is called `atoms[k]` at the end of branch k."""
@@ -141,7 +140,7 @@ class Control:
             self.builder.add(Move(carried, before))
             frame.env[name] = carried
         for name, carried in inner.carries.items():
-            self.builder.add(Move(carried, self.bars.atom(name)))
+            parallel_moves(self.builder, [(carried, self.bars.atom(name))])
             frame.bars[name] = Bar(carried, True)
         if inner.pointer_name is not None:
             inner.stmts.append(Move(inner.pointer_name, inner.pointer))
