@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .analysis.ranges import Ranges
-from .core import Apply, Aval, Effect, Hole, Move, Update, walk
+from .core import Apply, Aval, Effect, Hole, Move, Update, While, blocks, walk
 from .ops.index_templates import Window, covered
 
 CODE, INDEX, NEEDED, TOKEN = "?code", "?index", "?needed", "?token"
@@ -53,21 +53,30 @@ class Effects:
     def __init__(self, program, lowering):
         self.program, self.lowering, self.ranges = program, lowering, Ranges(program)
         self.avals, self.failures, self.sites, self.tracked = {}, [], {}, {}
-        for stmt in walk(program.body):
-            self.register(stmt)
+        self.moved = {s.target for s in walk(program.body) if isinstance(s, Move)}
+        self.plan(program.body, set())
 
     # planning ---------------------------------------------------------------------
-    def register(self, stmt):
+    def plan(self, stmts, checked):
+        """Register the statements of a block; `checked` holds the indices that are certain to have been checked before."""
+        for stmt in stmts:
+            self.register(stmt, checked)
+            inner = set(checked)
+            for block in blocks(stmt):
+                inner = inner if isinstance(stmt, While) else set(checked)
+                self.plan(block, inner)
+
+    def register(self, stmt, checked):
         """Find what a statement may do; `tracked` maps it to the hidden names that it changes."""
         if isinstance(stmt, Effect):
             self.register_effect(stmt)
         elif isinstance(stmt, Apply):
             if "index" in stmt.params and stmt.args:
-                self.register_index(stmt, stmt.args[0], stmt.params["index"], stmt.args[1:])
+                self.register_index(stmt, stmt.args[0], stmt.params["index"], stmt.args[1:], checked)
             if None in self.program.avals[stmt.target].shape and "shape" in stmt.params and stmt.args:
                 self.track(stmt, NEEDED, Aval((), INT64))
         elif isinstance(stmt, Update):
-            self.register_index(stmt, stmt.target, stmt.index, stmt.args)
+            self.register_index(stmt, stmt.target, stmt.index, stmt.args, checked)
             if None in self.program.avals[stmt.target].shape:
                 self.track(stmt, NEEDED, Aval((), INT64))
 
@@ -81,10 +90,13 @@ class Effects:
         for name, aval in zip(names, avals):
             self.track(stmt, name, aval._replace(weak=False))
 
-    def register_index(self, stmt, array, index, args):
+    def register_index(self, stmt, array, index, args, checked):
         for axis, size, entry, atom in dynamic_entries(self.program, array, index, args):
-            if size is None or self.ranges.is_within(atom, size, entry):
+            key = (atom, size, getattr(entry, "length", None))
+            if size is None or key in checked or self.ranges.is_within(atom, size, entry):
                 continue
+            if atom not in self.moved:
+                checked.add(key)
             text = f"raise IndexError(f'index {{_0}} is out of bounds for axis {axis} with size {size}')"
             self.add_failure(stmt, Failure(IndexError, text, (Aval((), INT64, True),), stmt.origin, (INDEX,)), (atom, size, entry))
 

@@ -238,6 +238,19 @@ def test_index_arrays_out_of_range_raise():
         run(program, x, np.array([0, 7, 9]))
 
 
+def test_an_index_is_checked_once():
+    def f(b, x, i, j):
+        x = variable(b, x)
+        x[i] = x[i] + x[j]
+        with branch(b, x[i] > 0):
+            x[j] = x[i]
+        return [x]
+    x = np.arange(5.0)
+    program = build(f, x, 0, 0)
+    assert len(lower(program).failures) == 2
+    np.testing.assert_array_equal(run(program, x, 1, -1)[0], [0, 5, 2, 3, 5])
+
+
 def test_print_in_order(capfd):
     def f(b, x, n):
         show(b, "print('start', _0)", x)
