@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .elementwise import is_literal
-from .op import FUNCTIONS, TABLE, Op, elementwise, function, infer_elementwise, piecewise_constant, register
+from .op import TABLE, Op, elementwise, function, infer_elementwise, piecewise_constant, register
 from .samples import ANY, PAIR, uniform
 
 
@@ -156,7 +156,8 @@ class _NanToNum:
         return hlo.select(hlo.compare("NE", x, x), nan, x)
 
     def notation(x, nan, posinf, neginf):
-        given = [f"{k}={v!r}" for k, v in (("nan", nan), ("posinf", posinf), ("neginf", neginf)) if v is not None and (k, v) != ("nan", 0.0)]
+        fills = {"nan": None if nan == 0.0 else nan, "posinf": posinf, "neginf": neginf}
+        given = [f"{k}={v!r}" for k, v in fills.items() if v is not None]
         return f"np.nan_to_num({', '.join(['{0}', *given])})"
 
     def samples(rng):
@@ -190,4 +191,4 @@ def _nan_to_array(x, nan, posinf, neginf):
     return np.where(x == -np.inf, info.min if neginf is None else neginf, x)
 
 
-__all__ = ["FUNCTIONS", "above", "lower_copysign", "lower_signbit"]
+__all__ = ["above", "lower_copysign", "lower_signbit"]

@@ -5,10 +5,9 @@ import math
 import numpy as np
 
 from ..core import Aval
-from .elementwise import is_literal
-from .extrema import lower_copysign, lower_signbit
-from .op import TABLE, Op, elementwise, function, infer_elementwise, op, piecewise_constant, register
-from .samples import ANY, PAIR, integers, uniform
+from .extrema import lower_copysign
+from .op import TABLE, Op, elementwise, function, op, piecewise_constant, register
+from .samples import ANY, PAIR, uniform
 
 
 # rounding -------------------------------------------------------------------------
@@ -292,4 +291,4 @@ def _lower_spacing(hlo, out, x):
 piecewise_constant(np.spacing, _lower_spacing, samples=ANY)
 
 
-__all__ = ["Aval", "infer_elementwise", "integers", "is_literal", "lower_frexp", "lower_signbit"]
+__all__ = ["lower_frexp", "lower_trunc"]

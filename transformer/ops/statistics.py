@@ -9,7 +9,7 @@ from ..errors import TransformError
 from .creation import asarray
 from .elementwise import root
 from .op import aval_of, function, is_reference
-from .reductions import axes_of, dtype_of, normal_axis, sum_dtype
+from .reductions import axes_of, dtype_of, normal_axis
 
 FLOAT = np.dtype(np.float64)
 
@@ -379,4 +379,4 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     return np.clip(c, -1, 1)
 
 
-__all__ = ["count", "sum_dtype"]
+__all__ = ["count"]
