@@ -266,12 +266,19 @@ def format_array(a):
     return line if a.size else f"Array([], shape={a.shape}, dtype={a.dtype.name})"
 
 
-def _binary(fn, ufunc, reflected):
+def _binary(fn, reflected=False):
     def method(self, other):
         if not isinstance(other, (Array, np.ndarray, *NUMBERS)):
             return NotImplemented
         x, y = self.value, unwrap(other)
         return wrap(fn(y, x) if reflected else fn(x, y))
+    method.__name__ = fn.__name__
+    return method
+
+
+def _unary(fn):
+    def method(self):
+        return wrap(fn(self.value))
     method.__name__ = fn.__name__
     return method
 
@@ -286,14 +293,13 @@ def _method(name):
 
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift"):
     _plain = _name.rstrip("_")
-    setattr(Array, f"__{_plain}__", _binary(getattr(operator, _name), None, False))
-    setattr(Array, f"__r{_plain}__", _binary(getattr(operator, _name), None, True))
+    setattr(Array, f"__{_plain}__", _binary(getattr(operator, _name)))
+    setattr(Array, f"__r{_plain}__", _binary(getattr(operator, _name), reflected=True))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Array, f"__{_name}__", _binary(getattr(operator, _name), None, False))
-setattr(Array, "__divmod__", _binary(divmod, None, False))
-setattr(Array, "__rdivmod__", _binary(divmod, None, True))
+    setattr(Array, f"__{_name}__", _binary(getattr(operator, _name)))
+Array.__divmod__, Array.__rdivmod__ = _binary(divmod), _binary(divmod, reflected=True)
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(Array, f"__{_name}__", (lambda fn: lambda self: wrap(fn(self.value)))(getattr(operator, _name)))
+    setattr(Array, f"__{_name}__", _unary(getattr(operator, _name)))
 for _name in ("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj", "conjugate", "cumprod",
               "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape", "round",
               "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var", "view"):

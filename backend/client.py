@@ -165,11 +165,6 @@ def to_numpy(buffer):
     return value.view(dtype) if dtype.kind == "V" else value
 
 
-def copy_to(buffer, device):
-    """The buffer on another device of the same client."""
-    return put(to_numpy(buffer), device)
-
-
 @functools.cache
 def _handler():
     """Makes a result handler. jaxlib 0.10 needs a flag to skip checks that only jax defines, jaxlib 0.12 has no such flag."""

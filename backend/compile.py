@@ -29,7 +29,6 @@ class Executable:
         self.specs = [client.spec(shape, dtype) for shape, dtype in outputs]
         self.input_specs = [client.spec(shape, dtype) for shape, dtype in inputs]
         self.handlers = client.handlers(outputs, device)
-        self.place = client.sharding(device)
         self.run = loaded.execute_sharded
 
     def call(self, args):

@@ -5,6 +5,7 @@ import pytest
 
 from backend.array import Array
 from transformer.core import Aval
+from transformer.errors import TransformError
 from transformer.executable import executable
 from transformer.lower import lower
 
@@ -271,3 +272,84 @@ def test_donated_argument_is_consumed():
     np.testing.assert_array_equal(np.asarray(y), np.full(1000, 2.0))
     with pytest.raises(RuntimeError, match="donated"):
         np.asarray(x) if x._value is None else x.buffer.is_deleted() and (_ for _ in ()).throw(RuntimeError("donated"))
+
+
+def test_index_check_in_the_head_of_a_while():
+    def f(b, x, i):
+        i = variable(b, i)
+        while_loop(b, lambda: x[i] > 0, lambda: rebind(b, i, i + 1))
+        return [i]
+    x = np.array([3.0, 2.0, 0.0, 1.0])
+    program = build(f, x, 0)
+    assert run(program, x, 0)[0] == 2
+    with pytest.raises(IndexError, match="index 4 "):
+        run(program, x, 3)
+
+
+def test_partial_names():
+    """A name bound in one branch, read in a later `if` on the same test."""
+    def f(b, x, c):
+        test = c > 0
+        total = variable(b, np.sum(x))
+        kept = []
+        with branch(b, test):
+            kept.append(np.exp(x))
+        with branch(b, test):
+            rebind(b, total, np.sum(kept[0]))
+        return [total]
+    x = np.arange(3.0)
+    program = build(f, x, 1.0)
+    np.testing.assert_allclose(run(program, x, 1.0)[0], np.exp(x).sum())
+    assert run(program, x, 0.0)[0] == 3
+
+
+def test_swap_by_moves():
+    def f(b, x, y):
+        x, y = variable(b, x), variable(b, y)
+        with loop(b, 0, 3):
+            temp = variable(b, x, "t")
+            rebind(b, x, y)
+            rebind(b, y, temp)
+        return [x, y]
+    x, y = run(build(f, 1.0, 2.0), 1.0, 2.0)
+    assert (x, y) == (2, 1)
+
+
+def test_branches_in_loops_in_branches():
+    def f(b, x, n):
+        x = variable(b, x)
+
+        def yes():
+            with loop(b, 0, n) as i:
+                with branch(b, i % 2 == 0):
+                    rebind(b, x, x + np.sin(x) * i)
+                with branch(b, x[0] > 100):
+                    fail(b, "raise OverflowError(f'at {_0}')", OverflowError, i)
+
+        def no():
+            rebind(b, x, x * 0.5)
+        either(b, n > 2, yes, no)
+        return [x]
+    x = np.array([1.0, 2.0])
+    program = build(f, x, 3)
+    want = x
+    for i in range(0, 7, 2):
+        want = want + np.sin(want) * i
+    np.testing.assert_allclose(run(program, x, 7)[0], want)
+    np.testing.assert_allclose(run(program, x, 1)[0], x / 2)
+    with pytest.raises(OverflowError, match="at 0"):
+        run(program, x + 200, 7)
+
+
+def test_unknown_sizes_are_refused():
+    def f(b, x):
+        return [x[x > 0]]
+    with pytest.raises(TransformError, match="size"):
+        lower(build(f, np.ones(3)))
+
+
+def test_outputs_may_be_parameters_literals_and_repeated():
+    program = build(lambda b, x: [x, x, 2.0, np.float32(1)], np.ones(3))
+    a, c, two, one = run(program, np.ones(3))
+    np.testing.assert_array_equal(a, c)
+    assert (two, one) == (2, 1)
