@@ -15,7 +15,7 @@ from collections import defaultdict
 import numpy as np
 
 from ..analysis.aliases import READ_ONLY, memory_groups, source_of, tapes
-from ..core import Apply, For, If, Move, Program, Update, While, is_name, walk
+from ..core import Apply, For, If, Move, Program, Update, While, blocks, is_name, walk
 from ..ops.op import Op
 from ..printing.literals import is_spelled_out
 from ..printing.liveness import Liveness
@@ -117,6 +117,16 @@ class Memory:
         self.again = False
         self.state = {}
         self.holders = defaultdict(set)
+        self.depths, self.owners = {}, {}
+        self.measure(program.body, 0)
+
+    def measure(self, stmts, depth):
+        """The number of loops around each statement, and the name that each site is made for."""
+        for stmt in stmts:
+            self.depths[id(stmt)] = depth
+            self.owners[id(stmt)] = getattr(stmt, "target", None)
+            for block in blocks(stmt):
+                self.measure(block, depth + (not isinstance(stmt, If)))
 
     def conflicts(self):
         """(stored name, other name, site) for every store that would change a value that is still to be read."""
@@ -265,10 +275,20 @@ class Memory:
             return self.last_flows(other)
         own = self.last_flows(stored)
         if own:
-            return own
+            return self.outer(own, stored, other, site)
         if other == CALLER or self.program.params and stored in self.program.params and site == ("param", stored):
             return [stored]
         return self.last_flows(other) or ([stored] if stored in self.program.params else [])
+
+    def outer(self, own, stored, other, site):
+        """The definitions that first hand the memory on towards `stored`, if they stand in fewer loops than `own`."""
+        owner = site[1] if site[0] == "param" else self.owners.get(site[0])
+        if owner is None or owner == stored or other not in (CALLER, owner):
+            return own
+        first = [stmt for target in list(self.flows) if target == stored or self.reaches(stored, target)
+                 for stmt, source in self.flows[target] if source == owner and stmt not in self.marked]
+        depth = max((self.depths[id(s)] for s in first), default=len(self.depths))
+        return first if depth < max(self.depths[id(s)] for s in own) else own
 
     def last_flows(self, name):
         return [stmt for stmt, _ in self.flows[name] if stmt not in self.marked]

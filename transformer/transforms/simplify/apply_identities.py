@@ -16,7 +16,7 @@ replaces it, or None.
 
 import numpy as np
 
-from ...core import Apply, Hole, Move, Update, is_name, names_rebound
+from ...core import Apply, Hole, Move, Update, blocks, is_name, names_rebound, operands, targets
 from . import arithmetic, arrangement
 from .derived import derived_names
 from .rewriting import Rewriter, Scoped, count_uses
@@ -38,7 +38,7 @@ class Identities(Rewriter):
         self.tables.append(self.definitions)
         self.uses = count_uses(program)
         self.derived = derived_names(program)
-        self.blank = {}
+        self.blank, self.cleared = {}, {}
 
     # what rules ask ------------------------------------------------------------
     def definition(self, atom, *ops):
@@ -69,7 +69,7 @@ class Identities(Rewriter):
         """Emit a helper statement in front of `stmt`; its name."""
         aval = op.infer(*map(self.aval, args), **params)
         weak = all(self.aval(a).weak for a in args) and self.avals[stmt.target].weak
-        name = self.fresh(self.hints.get(stmt.target, stmt.target), aval._replace(weak=weak))
+        name = self.fresh(op.name, aval._replace(weak=weak))
         if stmt.target in self.derived:
             self.derived.add(name)
         self.uses[name] = 1
@@ -129,6 +129,9 @@ class Identities(Rewriter):
 
     # stores into arrays of zeros -----------------------------------------------------
     def emit(self, stmt):
+        if self.cleared:
+            for name in (*operands(stmt), *targets(stmt)) if not blocks(stmt) else list(self.cleared):
+                self.cleared.pop(name, None)
         for name in [n for n in getattr(stmt, "args", ()) if n in self.blank] if self.blank else ():
             self.read(name)
         if isinstance(stmt, Move | Update) and self.blank:
@@ -152,17 +155,43 @@ class Identities(Rewriter):
         super().visit_if(stmt)
 
     def update(self, stmt):
+        stmt = self.refill(self.slim_store(stmt))
         if stmt.target not in self.blank:
-            return self.emit(stmt)
+            zero = stmt.mode == "set" and not is_name(stmt.value) and stmt.value == 0
+            place = self.out, len(self.out), self.place(stmt)
+            self.emit(stmt)
+            if zero and stmt.target in self.derived:
+                self.cleared[stmt.target] = place
+            return None
         out, position, zero = self.blank.pop(stmt.target)
-        arrays = any(self.aval(stmt.args[e.position]).shape for e in stmt.index if isinstance(e, Hole))
-        if stmt.mode == "add" and zero and not arrays and stmt.target in self.derived:
+        if stmt.mode == "add" and zero and not self.repeats(stmt) and stmt.target in self.derived:
             stmt = Update(stmt.target, stmt.index, stmt.args, stmt.value, "set", stmt.origin)
         whole = stmt.mode == "set" and arrangement.is_whole(stmt.index)
         if not whole or out is not self.out or self.aval(stmt.value) != self.avals[stmt.target] or stmt.value == stmt.target:
             return self.emit(stmt)
         out[position] = None
         self.emit(Move(stmt.target, stmt.value, stmt.origin))
+
+    def place(self, stmt):
+        return repr(stmt.index), tuple(map(repr, stmt.args)), tuple(map(self.version, stmt.args))
+
+    def refill(self, stmt):
+        """A[i] = 0 and then A[i] += v is A[i] = v."""
+        out, position, place = self.cleared.get(stmt.target, (None, 0, None))
+        if out is not self.out or stmt.mode != "add" or place != self.place(stmt) or self.repeats(stmt) or stmt.value == stmt.target:
+            return stmt
+        out[position] = None
+        return Update(stmt.target, stmt.index, stmt.args, stmt.value, "set", stmt.origin)
+
+    def repeats(self, stmt):
+        return any(self.aval(stmt.args[e.position]).shape for e in stmt.index if isinstance(e, Hole))
+
+    def slim_store(self, stmt):
+        """A store of the number that fills an array, or of what is broadcast anyway."""
+        for plain in arrangement.narrower(self, stmt.value) if self.aval(stmt.value).shape else ():
+            if not is_name(plain) or (self.aval(plain).dtype == self.aval(stmt.value).dtype and plain != stmt.target):
+                return Update(stmt.target, stmt.index, stmt.args, plain, stmt.mode, stmt.origin)
+        return stmt
 
     def block(self, stmts):
         return [s for s in super().block(stmts) if s is not None]

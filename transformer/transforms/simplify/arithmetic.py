@@ -80,6 +80,14 @@ def spread_out(r, stmt, atom):
     return None if None in shape or r.aval(atom).weak else apply(stmt, "broadcast_to", atom, shape=shape)
 
 
+def add_twice(r, stmt):
+    """x + x is 2.0 * x."""
+    x, y = stmt.args
+    if not r.loose(stmt) or not is_name(x) or x != y or r.avals[stmt.target].dtype.kind not in "fc":
+        return None
+    return apply(stmt, "multiply", 2.0, x)
+
+
 def add_negative(r, stmt):
     x, y = stmt.args
     if r.avals[stmt.target].dtype.kind not in "ifc":
@@ -253,7 +261,7 @@ def power_one(r, stmt):
 
 
 RULES = {
-    "add": (add_zero, add_negative, uniform_result),
+    "add": (add_zero, add_negative, add_twice, uniform_result),
     "subtract": (subtract_zero, subtract_negative, uniform_result),
     "multiply": (multiply_one, multiply_zero, multiply_negative, multiply_reciprocal, multiply_literals, literal_first, literal_outside,
                  uniform_result),

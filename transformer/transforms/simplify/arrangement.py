@@ -33,9 +33,21 @@ def narrower(r, atom):
     if value is not None:
         yield np.asarray(value)[()].item()
         return
-    found = r.definition(atom, "broadcast_to")
-    if found:
+    found = r.definition(atom, "broadcast_to", "getitem", "reshape", "expand_dims")
+    if found and (found.op.name == "broadcast_to" or is_lengthened(r, found)):
         yield found.args[0]
+
+
+def is_lengthened(r, stmt):
+    """Whether a statement only puts axes of size 1 in front: broadcasting does that on its own."""
+    if stmt.op.name == "getitem":
+        index = [e for e in stmt.params["index"]]
+        while index and index[0] is None:
+            index.pop(0)
+        return is_whole(index)
+    before, after = r.aval(stmt.args[0]).shape, r.avals[stmt.target].shape
+    front = len(after) - len(before)
+    return front >= 0 and after[front:] == before and set(after[:front]) <= {1}
 
 
 def is_whole(template):
@@ -70,6 +82,26 @@ def fill_again(r, stmt):
     return apply(stmt, "full", value.item(), **shape)
 
 
+def kept_axes(r, stmt):
+    """reshape of a sum to where its axes have size 1 is a sum that keeps them."""
+    found = r.definition(stmt.args[0], *REDUCTIONS)
+    if not found or not r.once(stmt.args[0]) or found.params.get("keepdims") is not False or "axis" not in found.params:
+        return None
+    params = {**found.params, "keepdims": True}
+    kept = found.op.infer(r.aval(found.args[0]), **params).shape
+    return Apply(stmt.target, found.op, found.args, params, stmt.origin) if kept == r.avals[stmt.target].shape else None
+
+
+def dropped_axes(r, stmt):
+    """squeeze or reshape of a sum that keeps its axes, to where they are gone, is a sum that drops them."""
+    found = r.definition(stmt.args[0], *REDUCTIONS)
+    if not found or not r.once(stmt.args[0]) or not found.params.get("keepdims"):
+        return None
+    params = {**found.params, "keepdims": False}
+    dropped = found.op.infer(r.aval(found.args[0]), **params).shape
+    return Apply(stmt.target, found.op, found.args, params, stmt.origin) if dropped == r.avals[stmt.target].shape else None
+
+
 def identity_axes(r, stmt):
     axes = stmt.params["axes"]
     if axes == tuple(range(len(axes))):
@@ -78,6 +110,19 @@ def identity_axes(r, stmt):
     if inner is None:
         return None
     return apply(stmt, "transpose", inner.args[0], axes=tuple(inner.params["axes"][a] for a in axes))
+
+
+def transposed_product(r, stmt):
+    """In derivatives, (a.T @ b).T is b.T @ a."""
+    product = r.definition(stmt.args[0], "matmul", "dot")
+    if not product or not r.loose(stmt) or not r.once(stmt.args[0]) or {len(r.aval(a).shape) for a in product.args} != {2}:
+        return None
+    inner = [r.definition(a, "transpose") for a in product.args]
+    if inner == [None, None]:
+        return None
+    right, left = (found.args[0] if found else r.make(stmt, stmt.op, arg, axes=(1, 0))
+                   for found, arg in zip(inner, product.args, strict=True))
+    return Apply(stmt.target, product.op, (left, right), product.params, stmt.origin)
 
 
 def no_axes(r, stmt):
@@ -111,9 +156,10 @@ def decided(r, stmt):
 
 
 RULES = {
-    "reshape": (same_shape, through("reshape"), fill_again),
+    "reshape": (same_shape, through("reshape"), fill_again, kept_axes, dropped_axes),
+    "squeeze": (dropped_axes,),
     "broadcast_to": (same_shape, through("broadcast_to"), fill_again),
-    "transpose": (identity_axes, fill_again),
+    "transpose": (identity_axes, fill_again, transposed_product),
     "getitem": (whole_index,),
     "astype": (same_dtype,),
     "conjugate": (real_conjugate,), "conj": (real_conjugate,), "real": (real_conjugate,),

@@ -17,7 +17,8 @@ from ...core import is_name
 from .rewriting import Rewriter, Scoped
 
 COMMUTATIVE = (np.add, np.multiply)
-FRESH = ("tape", "empty")
+FRESH = ("tape", "empty", "zeros", "ones", "full")
+"""Arrays that are made to be stored into, or that are as short to make again as to name."""
 
 
 def share_expressions(program):
