@@ -23,6 +23,7 @@ from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .errors import TransformError
 from .ops import index_lowering
 from .ops.index_templates import FULL
+from .ops.op import TABLE
 
 CAPACITY = 64
 
@@ -266,7 +267,7 @@ def check_sizes(stmt, avals, out):
     if None in out.shape and not ("shape" in stmt.params or any(None in a.shape for a in avals)):
         raise TransformError(f"the result of {stmt.op.name} has a size that depends on data ({out}): jit needs sizes that are known",
                              "Use a masked form such as np.where(mask, x, 0), or call the function without jit.")
-    if not any(None in a.shape for a in avals):
+    if not any(None in a.shape for a in avals) or stmt.op is TABLE["zeros_like"]:
         return
     index = stmt.params.get("index")
     entries = [e for e in index if e is not None] if index is not None else None

@@ -77,7 +77,8 @@ class Bars:
         """Zeros of a name's shape as an atom."""
         start, aval = self.sweep.start(), self.aval(name)
         if None in aval.shape:
-            return self.sweep.named(np.zeros_like(self.sweep.primal(name)), self.hint(name), start)
+            zeros = self.sweep.emit(TABLE["zeros_like"], self.sweep.primal(name), dtype=aval.dtype)
+            return self.sweep.named(zeros, self.hint(name), start)
         if aval.shape == () and aval.dtype == np.float64:
             return 0.0
         return self.sweep.named(self.sweep.zeros(aval), self.hint(name), start)
