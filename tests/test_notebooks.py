@@ -1,4 +1,7 @@
-"""Every notebook runs from top to bottom, and gives the numbers and sources that it shows."""
+"""Every notebook runs from top to bottom, and gives the numbers and sources that it shows.
+
+`UPDATE_NOTEBOOKS=1 pytest tests/test_notebooks.py` writes the outputs anew; read the diff.
+"""
 
 import os
 import pathlib
@@ -28,4 +31,9 @@ def test_notebook(path, monkeypatch):
     notebook = nbformat.read(path, as_version=4)
     expected = [shown(cell) for cell in notebook.cells if cell.cell_type == "code"]
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    if os.environ.get("UPDATE_NOTEBOOKS"):
+        for cell in notebook.cells:
+            cell.metadata.pop("execution", None)
+        nbformat.write(notebook, path)
+        return
     assert [shown(cell) for cell in notebook.cells if cell.cell_type == "code"] == expected
