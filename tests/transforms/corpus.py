@@ -92,7 +92,7 @@ def split_index(a, i, j):
 def masked_stores(a, m, r):
     b = a * 2
     b[m] = 0.0
-    b[r] = a[0]
+    b[r] = 3.0
     b[:, 1][r] = 7.0
     return b * a
 

@@ -5,6 +5,7 @@ import pytest
 
 from transformer.check import check
 from transformer.errors import MissingRule, TypeMismatch
+from transformer.ops.op import Op
 from transformer.printing import load
 from transformer.transforms.batch import batch
 from transformer.transforms.forward import forward
@@ -95,3 +96,22 @@ def test_forward_and_batch_commute(name):
     for x, y in zip(a, b, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-5 if x.dtype == np.float32 else 1e-12, atol=1e-12)
         assert x.dtype == y.dtype
+
+
+def test_an_integer_parameter_has_no_tangent():
+    with pytest.raises(TypeMismatch, match="has no tangent"):
+        forward(core_of(lambda n: n * 2.0, 3), (0,))
+
+
+def test_an_op_without_a_forward_rule_is_named():
+    program = core_of(lambda x: np.sum(x), np.ones(3))
+    program.body[0].op = Op("lonely", np.sum, program.body[0].op.infer, None, vjp=lambda g, x, out: None)
+    with pytest.raises(MissingRule, match="op lonely has no forward-mode derivative"):
+        forward(program, (0,))
+
+
+def test_an_output_that_is_not_active_has_a_zero_tangent():
+    result = forward(core_of(lambda x, y: (x * 2, y, 1.0, np.array([1, 2])), 1.0, np.ones(3)), (0,))
+    outputs = load(check(result))(2.0, np.ones(3), 1.0)
+    assert [np.sum(np.abs(dot)) for dot in outputs[4:]] == [2.0, 0.0, 0.0, 0.0]
+    assert outputs[7].dtype == int

@@ -4,10 +4,18 @@ import copy
 
 import numpy as np
 
-from ..core import Apply, Aval, Move, Program, is_name
+from ..core import Apply, Move, Program, is_name
 from ..frontend.builder import Builder
 from ..frontend.reference import is_reference
 from ..ops.op import TABLE, lookup
+
+
+def trailing_moves(stmts):
+    """A block cut before the Moves at its end: (statements, Moves)."""
+    at = len(stmts)
+    while at and isinstance(stmts[at - 1], Move):
+        at -= 1
+    return stmts[:at], stmts[at:]
 
 
 class Emitter:
@@ -96,4 +104,4 @@ class Emitter:
         return Program(b.name, list(b.params), b.body, list(outputs), b.avals, b.hints, b.counters)
 
 
-__all__ = ["Aval", "Emitter"]
+__all__ = ["Emitter", "trailing_moves"]

@@ -9,8 +9,10 @@ region are raw in it. Operations that may fail or have an infinite derivative ge
 
 import numpy as np
 
-from ...core import Apply, For, Hole, Move, Update, is_name, operands, walk
+from ...core import Apply, For, Hole, Move, is_name, walk
 from ...errors import TransformError
+from ..emission import trailing_moves
+from .tapes import stacked_axes
 
 FALLIBLE = {np.floor_divide, np.remainder, np.fmod}
 """Elementwise functions with a finite derivative that warn or fail for some finite operands."""
@@ -35,14 +37,6 @@ def is_harmless(op):
     return op.linear is not None
 
 
-def trailing_moves(stmts):
-    """The Moves at the end of a block: (statements before them, Moves)."""
-    at = len(stmts)
-    while at and isinstance(stmts[at - 1], Move):
-        at -= 1
-    return stmts[:at], stmts[at:]
-
-
 class Analysis:
     """The result of the fixed point.
 
@@ -64,7 +58,7 @@ class Analysis:
             self.born = dict.fromkeys(program.params, self.top)
             self.prefixes, self.scalars = {}, {}
             self.block(program.body, self.top)
-        self.axes = self.stacked_axes()
+        self.axes, self.scalars = stacked_axes(program, self)
 
     # questions ------------------------------------------------------------------
     def is_batched(self, atom):
@@ -199,28 +193,4 @@ class Analysis:
         self.prefixes[name] = min(shared, self.prefixes.get(name, shared))
         self.scalars[name] = min(len(scalars), self.scalars.get(name, len(scalars)))
 
-    def stacked_axes(self):
-        """Arrays that are written and read at leading scalars that are the same for all lanes (tapes): their batch axis comes after.
-
-        Name -> position of the batch axis. So `h_tape[i] = h` stays as it is.
-        """
-        made = {s.target for s in walk(self.program.body) if isinstance(s, Apply) and s.op.name in ("empty", "tape")}
-        made &= self.batched
-        others = {n for s in walk(self.program.body) for n in _other_operands(s)} | set(filter(is_name, self.program.outputs))
-        self.scalars = {n: count for n, count in self.scalars.items() if n in made - others}
-        axes = {n: self.prefixes[n] for n in self.scalars if self.prefixes[n]}
-        for name in self.tapes & self.batched - set(axes):
-            raise TransformError(f"the tape {name} grows at a place that differs from lane to lane", "This is a fault of a pass of transformer.")
-        return axes
-
-
-def _other_operands(stmt):
-    """The names that a statement reads, but not the array that it indexes."""
-    if isinstance(stmt, Apply) and stmt.op.gather:
-        return filter(is_name, stmt.args[1:])
-    if isinstance(stmt, Update):
-        return filter(is_name, (*stmt.args, stmt.value))
-    return operands(stmt)
-
-
-__all__ = ["Analysis", "Region", "is_harmless", "trailing_moves"]
+__all__ = ["Analysis", "Region", "is_harmless"]

@@ -7,7 +7,7 @@ import numpy as np
 from ...core import Apply, Effect, For, If, Mark, Move, Update, While, is_name, names_rebound, operands, walk
 from ...errors import TransformError
 from ...ops.op import TABLE, lookup
-from .analysis import trailing_moves
+from ..emission import trailing_moves
 from .statements import Statements
 
 

@@ -159,17 +159,29 @@ class Lanes(Emitter):
             return self.zeros(aval)
         return self.emit(TABLE["full"], aval.dtype.type(atom).item(), shape=aval.shape, dtype=aval.dtype)
 
+    def spread(self, value, name):
+        """A value that is the same for all lanes as a value of `name`."""
+        aval, axis = self.batched_aval(name), self.analysis.axes.get(name, 0)
+        if axis:
+            value = self.emit(TABLE["expand_dims"], value, axis=(axis,))
+        if None not in aval.shape:
+            return self.emit(TABLE["broadcast_to"], value, shape=aval.shape)
+        ones = (1,) * (len(aval.shape) - axis - 1)
+        return np.add(value, self.zeros(Aval((self.size, *ones), aval.dtype)))
+
     def full_value(self, atom, name):
         """The current value of an atom with the aval that `name` has in the batched program."""
         aval = self.batched_aval(name)
         if name not in self.analysis.batched:
             return self.value(atom)
+        if name in self.analysis.axes and not self.batched(atom):
+            return self.spread(self.value(atom), name)
         return self.full(self.now(atom), aval, self.batched(atom))
 
     def choose(self, mask, taken, other, name):
         """`np.where(mask, taken, other)` as a value of `name`; taken and other are atoms of the batched program."""
-        rank = self.lane_rank(name)
-        result = lookup(np.where)(self.aligned(mask, rank), self.ref(taken), self.ref(other))
+        rank, axis = self.lane_rank(name), self.analysis.axes.get(name, 0)
+        result = lookup(np.where)(self.aligned(mask, rank - axis), self.ref(taken), self.ref(other))
         return self.coerce(result, self.batched_aval(name))
 
     # moves ----------------------------------------------------------------------------

@@ -33,7 +33,7 @@ class Statements(Lanes):
         constant = last.params.get("value") if isinstance(last, Apply) and not last.args else None
         if constant is not None and np.all(constant == constant.flat[:1]):
             return self.builder.constant(np.broadcast_to(constant, aval.shape))
-        return lookup(np.copy)(self.emit(TABLE["broadcast_to"], value, shape=aval.shape))
+        return lookup(np.copy)(self.spread(value, name))
 
     def result(self, stmt, region):
         """The batched value of an Apply."""
