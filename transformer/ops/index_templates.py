@@ -75,7 +75,7 @@ def canonical(index, shape):
 
 def covered(operand):
     """The number of axes that an operand (anything with dtype and shape) covers."""
-    return len(operand.shape) if operand.dtype == bool else 1
+    return len(operand.shape) if not isinstance(operand, int) and operand.dtype == bool else 1
 
 
 def _entry(entry):
@@ -235,7 +235,9 @@ def slice_length(entry, size):
 
 def is_array(entry, operands):
     """Whether an entry is an array index (of one axis or more, or a mask)."""
-    return isinstance(entry, Hole) and (len(operands[entry.position].shape) > 0 or operands[entry.position].dtype == bool)
+    if not isinstance(entry, Hole) or isinstance(operands[entry.position], int):
+        return False
+    return len(operands[entry.position].shape) > 0 or operands[entry.position].dtype == bool
 
 
 def is_advanced(template, operands):
