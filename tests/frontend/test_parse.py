@@ -159,7 +159,7 @@ def test_tree_is_made_once_and_dropped_with_the_code():
 
 def test_origin_is_the_users_line():
     def f(x):
-        é = "é"; return np.exp(x)  # noqa: E702
+        x = {"é": x}["é"]; return np.exp(x)  # noqa: E702
 
     parsed = parse(f)
     where = origin(parsed, parsed.node.body[1])

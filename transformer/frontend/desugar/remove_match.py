@@ -6,18 +6,17 @@
 ...     match kind:
 ...         case "relu" | "max":
 ...             y = x
-...         case ("scale", k) if k:
+...         case float(k) if k:
 ...             y = k * x
 ...         case other:
 ...             y = other
 ...     return y
 ... ''', remove_match))
 def f(kind, x):
-    from collections.abc import Sequence as _Sequence
     _subject = kind
     if _subject == 'relu' or _subject == 'max':
         y = x
-    elif (isinstance(_subject, _Sequence) and (not isinstance(_subject, (str, bytes, bytearray))) and (len(_subject) == 2) and (_subject[0] == 'scale')) and [(k := _subject[1])] and k:
+    elif isinstance(_subject, float) and [(k := _subject)] and k:
         y = k * x
     else:
         other = _subject
