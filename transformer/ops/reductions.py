@@ -103,7 +103,10 @@ class sum:
         return hlo.reshape(hlo.reduce(hlo.convert(x, out.dtype), 0, axis, "add"), out.shape)
 
     def vjp(g, x, out, axis, keepdims, dtype):
-        return np.broadcast_to(spread(g, x, axis, keepdims), np.shape(x))
+        spread_out = spread(g, x, axis, keepdims)
+        if None in np.shape(x):
+            return np.zeros_like(x) + spread_out
+        return np.broadcast_to(spread_out, np.shape(x))
 
     def batch(axes, x, axis, keepdims, dtype):
         return TABLE["sum"].bind(x, axis=shifted(axis), keepdims=keepdims, dtype=dtype), 0
