@@ -1,5 +1,7 @@
 """NumPy functions as users call them: the same bits and dtypes as NumPy, compiled values, gradients."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -112,7 +114,8 @@ class Slot:
 def test_same_as_numpy(call):
     fn, args, kwargs = call
     program, abstract = program_of(fn, args, kwargs)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
         wanted = fn(*args, **kwargs)
     wanted = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
     found = helpers.run(program, abstract)

@@ -195,8 +195,8 @@ class Ref:
         try:
             implementation = optable.METHODS[name]
         except KeyError:
-            if name.startswith("__"):
-                raise AttributeError(name) from None
+            if name.startswith("__") or not hasattr(np.ndarray, name):
+                raise AttributeError(f"arrays have no attribute {name}") from None
             raise TransformError(f"arrays have no attribute or method {name} here",
                                  "Use the NumPy function of that name, or another method.") from None
         if name in optable.ATTRIBUTES:

@@ -1,5 +1,7 @@
 """Comparisons, logic, tests of numbers, and selection."""
 
+import functools
+
 import numpy as np
 
 from ..core import Aval
@@ -174,6 +176,23 @@ def select(condlist, choicelist, default=0):
     result = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         result = np.where(condition, choice, result)
+    return result
+
+
+@function(np.piecewise)
+def piecewise(x, condlist, funclist, *args, **kw):
+    """np.piecewise: functions of the whole array, of which the entries under their condition are kept."""
+    x = lookup(np.asarray)(x)
+    conditions = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
+    result = np.zeros_like(x)
+    if len(funclist) == len(conditions) + 1:
+        covered = functools.reduce(np.logical_or, conditions)
+        conditions.append(np.logical_not(covered))
+    if len(funclist) != len(conditions):
+        raise TransformError("np.piecewise needs one function for each condition, and perhaps one for the rest", "Pass as many.")
+    for condition, f in zip(conditions, funclist, strict=True):
+        value = f(x, *args, **kw) if callable(f) else f
+        result = np.where(condition, np.astype(value, x.dtype) if aval_of(value).dtype != x.dtype else value, result)
     return result
 
 
