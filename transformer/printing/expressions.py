@@ -10,6 +10,7 @@ from ..core import Aval, Hole, is_name, literal_aval
 from ..ops.index_templates import Window, covered
 from ..ops.op import describe
 from .literals import is_spelled_out, literal
+from .plain import LOGICAL, plain_numbers
 
 BINARY = {"+": gast.Add, "-": gast.Sub, "*": gast.Mult, "/": gast.Div, "//": gast.FloorDiv, "%": gast.Mod, "**": gast.Pow,
           "@": gast.MatMult, "<<": gast.LShift, ">>": gast.RShift, "|": gast.BitOr, "^": gast.BitXor, "&": gast.BitAnd}
@@ -144,6 +145,7 @@ class Expressions:
     def __init__(self, program, names=None, inlined=None, lists=()):
         self.program, self.names, self.inlined, self.lists = program, names or {}, {} if inlined is None else inlined, lists
         self.module_level = []
+        self.plain = plain_numbers(program)
 
     def atom(self, atom):
         if not is_name(atom):
@@ -165,8 +167,10 @@ class Expressions:
         weakly: a Python number of the same dtype will do.
         """
         have = self.program.aval(atom)
-        if weakly:
+        if weakly and (have.weak or atom in self.plain):
             have = have._replace(weak=aval.weak)
+        elif is_name(atom) and atom in self.plain:
+            have = have._replace(weak=True)
         if have.dtype == aval.dtype and have.weak == aval.weak:
             return self.atom(atom)
         if not is_name(atom):
@@ -184,7 +188,9 @@ class Expressions:
     def apply(self, stmt):
         """The right-hand side of an Apply."""
         op, avals, aval = stmt.op, [self.program.aval(a) for a in stmt.args], self.program.avals[stmt.target]
-        if op.symbol and (aval.weak or not all(a.weak for a in avals)):
+        if stmt.target in self.plain and op.impl in LOGICAL:
+            return logical(LOGICAL[op.impl], [self.atom(a) for a in stmt.args])
+        if op.symbol and (aval.weak or stmt.target in self.plain or not self.all_numbers(stmt)):
             return infix(op.symbol, [self.array(a) for a in stmt.args])
         if "index" in stmt.params and op.notation is None:
             return self.getitem(stmt)
@@ -193,6 +199,10 @@ class Expressions:
         if aval.weak and not (op.symbol and all(a.weak for a in avals)):
             return self.number(stmt, avals, aval)
         return self.noted(stmt, avals)
+
+    def all_numbers(self, stmt):
+        """Whether all operands may be Python numbers, so that an operator would give one."""
+        return all(self.program.aval(a).weak or (is_name(a) and a in self.plain) for a in stmt.args)
 
     def constant(self, value):
         """A constant array: in the line that uses it, or, if it is large, at module level."""
@@ -223,7 +233,7 @@ class Expressions:
     def noted(self, stmt, avals):
         """An Apply in the notation of its op, or as a call."""
         op = stmt.op
-        if op.symbol and not all(a.weak for a in avals):
+        if op.symbol and not self.all_numbers(stmt):
             return infix(op.symbol, [self.array(a) for a in stmt.args])
         text = op.notation(*avals, **stmt.params) if op.notation else None
         args = [self.array(a) for a in stmt.args]
@@ -242,6 +252,8 @@ class Expressions:
     def getitem(self, stmt):
         source, *rest = stmt.args
         template, aval = stmt.params["index"], self.program.avals[source]
+        if source in self.plain and stmt.target not in self.plain and len(template) == 1:
+            return call(scalar_type(aval.dtype), subscript(self.atom(source), self.index(rest, template, aval)))
         if source not in self.lists:
             return subscript(self.atom(source), self.index(rest, template, aval))
         row = subscript(self.atom(source), self.index(rest, template[:1], aval))
@@ -274,6 +286,11 @@ def infix(symbol, operands):
     if symbol in COMPARE:
         return gast.Compare(left, [COMPARE[symbol]()], [right])
     return gast.BinOp(left, BINARY[symbol](), right)
+
+
+def logical(word, operands):
+    """not a, a and b, a or b."""
+    return negation(operands[0]) if word == "not" else gast.BoolOp(gast.And() if word == "and" else gast.Or(), operands)
 
 
 HOLE = re.compile(r"\{(\d+)\}")

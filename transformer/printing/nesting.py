@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..core import Apply, Effect, For, If, Mark, Move, Update, While, blocks, is_name, names_rebound, operands, walk
 from ..naming import base_of, is_temporary
 from ..ops.index_templates import Window
+from .literals import is_spelled_out
 
 WIDTH = 88
 MOST = 8
@@ -21,6 +22,19 @@ def count_reads(program):
     uses = Counter(name for stmt in walk(program.body) for name in operands(stmt))
     uses.update(filter(is_name, program.outputs))
     return uses
+
+
+def indices(stmt):
+    """The operands of a statement that stand in an index."""
+    if isinstance(stmt, Update):
+        return stmt.args
+    return stmt.args[1:] if isinstance(stmt, Apply) and "index" in stmt.params else ()
+
+
+def twice_printed(stmt):
+    """The operands that a window i:i + n prints twice."""
+    template = stmt.index if isinstance(stmt, Update) else stmt.params.get("index", ()) if isinstance(stmt, Apply) else ()
+    return [indices(stmt)[e.position] for e in template if isinstance(e, Window)]
 
 
 class Candidate(NamedTuple):
@@ -44,7 +58,30 @@ class Nesting:
         self.changed = {}
         self.lengths = {n: len(base_of(n, program)) for n in program.avals}
 
+    def everywhere(self):
+        """Values that are as short as a name wherever they are read: i - 1, large constants (see `Expressions.constant`)."""
+        windows = {a for s in walk(self.program.body) for a in twice_printed(s)}
+        for stmt in walk(self.program.body):
+            if isinstance(stmt, Apply) and stmt.target not in self.mutable and stmt.target not in windows:
+                if self.is_offset(stmt) or (stmt.op.name == "constant" and not is_spelled_out(stmt.params["value"])):
+                    self.nested[stmt.target] = stmt
+                    self.lengths[stmt.target] = 10
+
+    def is_offset(self, stmt):
+        """i + 1 or n - i of names that keep their value."""
+        aval = self.program.avals[stmt.target]
+        short = stmt.op.symbol in ("+", "-") and len(stmt.args) == 2 and aval.weak and aval.dtype.kind == "i"
+        names = [a for a in stmt.args if is_name(a)]
+        return short and len(names) == 1 and not set(names) & (self.mutable | self.nested.keys()) and self.is_index(stmt.target)
+
+    def is_index(self, name):
+        """Whether a name is read in indices and bounds only."""
+        return name in self.program.avals and self.elsewhere.get(name, 0) == 0
+
     def run(self):
+        self.elsewhere = Counter(a for s in walk(self.program.body) for a in operands(s) if not isinstance(s, For) and a not in indices(s))
+        self.elsewhere.update(filter(is_name, self.program.outputs))
+        self.everywhere()
         self.block(self.program.body, 4, self.program.outputs)
         return self.nested
 
@@ -80,7 +117,7 @@ class Nesting:
         if results:
             self.clock += 1
             room = WIDTH - indent - 7
-            used, _ = self.take([a for a in results if is_name(a)], pending, room, MOST)
+            used, _ = self.take([a for a in results if is_name(a)], pending, room, MOST, "return" if len(results) == 1 else None)
             self.nested.update(used)
 
     def modify(self, stmt):
@@ -107,7 +144,7 @@ class Nesting:
     def consume(self, stmt, pending, indent):
         atoms, room = self.places(stmt), self.room(stmt, indent)
         own = self.own_width(stmt)
-        inside, total = self.take(atoms, pending, room - own, MOST - 1, self.continued(stmt))
+        inside, total = self.take(atoms, pending, room - own, MOST - 1, stmt)
         self.nested.update(inside)
         if isinstance(stmt, Apply) and self.may_move(stmt):
             leaves = {a: self.clock for a in operands(stmt) if a not in inside}
@@ -120,6 +157,17 @@ class Nesting:
     def may_move(self, stmt):
         simple = stmt.op.name not in ("tape", "empty") and stmt.target not in self.mutable
         return simple and self.uses.get(stmt.target) == 1
+
+    def moves_on(self, name, stmt, reader):
+        """Whether a value is without a name of its own, or its name is no news: a tape's entry that is stored, a cotangent returned."""
+        base = self.base(name)
+        if is_temporary(base) or (stmt.op.name == "constant" and base == "c"):
+            return True
+        if isinstance(reader, Move) and self.base(reader.target) == base:
+            return True
+        if isinstance(reader, Update) and "index" in stmt.params:
+            return self.base(stmt.args[0]).endswith("_tape")
+        return reader == "return" and base.endswith(("_bar", "_dot"))
 
     def continued(self, stmt):
         """The named value that a sum goes on with, under the same name: x_bar = x_bar + a, x_bar = x_bar + b."""
@@ -140,17 +188,17 @@ class Nesting:
             return [a for k, a in enumerate(stmt.args) if k not in twice and (notation or "").count(f"{{{k}}}") < 2]
         return operands(stmt)
 
-    def take(self, atoms, pending, room, most, continued=None):
+    def take(self, atoms, pending, room, most, reader=None):
         """The pending values among `atoms` that fit into `room` characters; their statements, and the width of all atoms.
 
-        Values with a name of their own keep their line, but for `continued`.
+        Values with a name of their own keep their line as a rule, see `moves_on`.
         """
+        continued = self.continued(reader)
         names = [a for a in atoms if is_name(a)]
         total, taken, count = sum(self.lengths.get(a, 8) for a in names), {}, 0
         for name in names:
             found = pending.get(name)
-            named = name != continued and not is_temporary(self.base(name))
-            if found is None or named or not self.valid(found):
+            if found is None or name in self.nested or not self.valid(found) or not (name == continued or self.moves_on(name, found.stmt, reader)):
                 continue
             width = total - self.lengths.get(name, 8) + found.width + 2
             if width <= room and count + found.operations <= most:

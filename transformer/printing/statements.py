@@ -7,7 +7,6 @@ import numpy as np
 
 from ..core import Aval, Hole, is_name
 from . import expressions as tree
-from .plain import plain_numbers
 from .unparse import Comment
 
 
@@ -17,7 +16,7 @@ class Statements:
     def __init__(self, program, expressions, nested, comments=False):
         self.program, self.expressions, self.nested, self.comments = program, expressions, nested, comments
         self.lists = expressions.lists
-        self.line = self.plain = None
+        self.line = None
 
     def block(self, stmts):
         """The gast statements of a block; `pass` where there are none."""
@@ -45,18 +44,12 @@ class Statements:
         return self.binding(stmt.target, self.expressions.apply(stmt))
 
     def move(self, stmt):
-        return self.binding(stmt.target, self.expressions.cast(stmt.source, self.program.avals[stmt.target], self.weakly(stmt)))
+        return self.binding(stmt.target, self.expressions.cast(stmt.source, self.program.avals[stmt.target], stmt.target in self.expressions.plain))
 
     def binding(self, name, value):
         """An assignment; nothing where a name is given its own value."""
         printed = self.expressions.names.get(name, name)
         return [] if isinstance(value, gast.Name) and value.id == printed else [self.assign(name, value)]
-
-    def weakly(self, stmt):
-        """Whether a Python number may stand for the NumPy scalar that a Move asks for."""
-        if self.plain is None:
-            self.plain = plain_numbers(self.program)
-        return stmt.target in self.plain and not is_name(stmt.source)
 
     def update(self, stmt):
         aval = self.program.avals[stmt.target]
@@ -105,7 +98,11 @@ class Statements:
 
     def append(self, stmt):
         method = gast.Attribute(self.expressions.atom(stmt.target), "append", gast.Load())
-        return gast.Expr(tree.call(method, self.expressions.array(stmt.value)))
+        aval = self.program.avals[stmt.target]
+        if aval.ndim > 1:
+            return gast.Expr(tree.call(method, self.expressions.array(stmt.value)))
+        entry = self.expressions.cast(stmt.value, Aval((), aval.dtype), stmt.target in self.expressions.plain)
+        return gast.Expr(tree.call(method, entry))
 
     # control flow ----------------------------------------------------------------
     def if_(self, stmt):
