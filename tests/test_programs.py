@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import transformer as T
-from transformer import tree
+from transformer import printing, tree
 
 from .programs import PROGRAMS
 
@@ -192,3 +192,16 @@ def test_second_order(sample):
     np.testing.assert_allclose(float(np.real(got)), want, rtol=tolerance * 100, atol=tolerance * 100)
     twice = T.grad(inner, tuple(range(len(primals))))(*primals)
     np.testing.assert_allclose(pair(twice, direction), want, rtol=tolerance * 100, atol=tolerance * 100)
+
+
+@each_program
+def test_every_stage_keeps_the_value(sample):
+    """Each stage is printed, executed and compared with the original function: a rewrite must not change the primal."""
+    total = scalar(sample)
+    want = np.asarray(total(*fresh(sample)))
+    entry, found = T.value_and_grad(total, sample.wrt).find(fresh(sample), {})
+    assert [stage for stage, _ in entry.stages] == ["core", "simplify", "grad", "simplify"]
+    for stage, program in entry.stages:
+        result = printing.load(program)(*entry.values(copy.deepcopy(list(found))))
+        first = np.asarray(result[0] if isinstance(result, tuple) else result)
+        np.testing.assert_array_equal(first, want, err_msg=stage)

@@ -14,7 +14,8 @@
 from . import ops, tree, tree_util
 from .api import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, value_and_grad, vjp, vmap
 from .errors import TransformError
+from .executable import Array
 
 __version__ = "0.1.0"
 
-__all__ = ["TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "tree_util", "value_and_grad", "vjp", "vmap"]
+__all__ = ["Array", "TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "tree_util", "value_and_grad", "vjp", "vmap"]

@@ -51,8 +51,14 @@ def current_options():
     return getattr(_local, "options", None) or Options()
 
 
+OBSERVERS = []
+"""Called with every program that a pass has made; tests hang `check` in here."""
+
+
 def record(stage, program):
-    """Keep a stage for `show`; the program or text as it is now."""
+    """Keep a stage for `show`; the program as it is now."""
+    for observe in OBSERVERS:
+        observe(program)
     stages = current_options().stages
     if stages is not None:
         stages.append((stage, program))
@@ -117,6 +123,7 @@ def build(fn, args, kwargs):
     result = specialise(fn, args, kwargs, chosen.refuse_volatile, chosen.values, parent=active_builder())
     record("core", result.program)
     result.program = simplify(result.program)
+    record("simplify", result.program)
     return result
 
 

@@ -147,6 +147,14 @@ class Transformed:
                                      "Call it once, or give arguments: g.show(*args).") from error
         return self.text(self.cache.last)
 
+    def function(self, *args, **kwargs):
+        """The generated Python function for these arguments: plain NumPy, with source for inspect.getsource and pdb.
+
+        It takes the dynamic leaves of the arguments in order, then the hidden inputs, and returns the outputs as a flat tuple.
+        """
+        entry, _ = self.find(args, kwargs)
+        return printing.load(entry.program) if entry.compiled else entry.run
+
     def _repr_html_(self):
         from .notebook import side_by_side
         return side_by_side(source_text(self.innermost(), "parse"), self.source)
