@@ -66,7 +66,7 @@ class Bars:
         return bar.atom
 
     def hint(self, name):
-        return f"{self.builder.hints.get(name, name)}_bar"
+        return f"{self.builder.hints.get(name, name).rstrip('_')}_bar"
 
     def aval(self, name):
         """What the bar of a name looks like: never a Python number."""

@@ -1,8 +1,9 @@
 """Primal values in the reverse sweep: still there, revived (computed again), or read from a tape; and the undoing of stores."""
 
-from ...core import Apply, Hole, If, Move, Update, is_name, targets
+from ...core import Apply, Aval, Hole, If, Move, Update, is_name, targets
 from ...errors import TransformError
 from ...frontend.reference import Ref, Storage
+from ...ops import index_templates as templates
 from ...ops.op import TABLE
 from .frames import UNBOUND
 from .patches import in_head
@@ -136,6 +137,7 @@ class Values:
             return
         if self.frames.find("env", name) is UNBOUND:
             return
+        self.note_stored(stmt, self.frames.inner)
         template, args = self.without_masks(stmt)
         where = self.patches.before(block, position)
         hint = self.builder.hints.get(name, name)
@@ -144,6 +146,25 @@ class Values:
         kept = self.tapes.keep(self.sweep.atom(old), block, where, hint)
         atoms = tuple(self.find(a) for a in args)
         self.builder.add(Update(self.find(name), template, atoms, self.tapes.read(kept)))
+
+    def note_stored(self, stmt, frame):
+        """The stored value is still in the array: it is read there, rather than kept or computed again."""
+        index, value = stmt.index, stmt.value
+        if stmt.mode != "set" or not self.is_wanted(value):
+            return
+        aval, args = self.builder.avals[stmt.target], [self.builder.aval(a) for a in stmt.args]
+        if templates.is_advanced(index, args) or templates.result_shape(index, aval.shape, args) != self.builder.avals[value].shape:
+            return
+        if self.builder.avals[value] == Aval(self.builder.avals[value].shape, aval.dtype):
+            operands = [self.sweep.ref(self.find(a)) for a in (stmt.target, *stmt.args)]
+            stored = self.builder.emit(TABLE["getitem"], operands, {"index": index}, self.builder.hints.get(value, value))
+            frame.memo[value] = self.sweep.protect(self.sweep.atom(stored))
+
+    def is_wanted(self, atom):
+        """Whether a stable value of a loop is not at hand yet."""
+        if not is_name(atom) or self.blocks.is_versioned(atom) or self.blocks.home[atom].loop is None:
+            return False
+        return not (self.frames.find("memo", atom) or self.frames.find("env", atom))
 
     def without_masks(self, stmt):
         """The index of an Update with whole axes in place of a mask, whose extent would not be known."""
@@ -169,6 +190,9 @@ class Values:
         name, frame = stmt.target, self.frames.inner
         if not self.blocks.is_versioned(name):
             return
+        present = self.frames.find("env", name)
+        if self.is_wanted(stmt.source) and present not in (None, UNBOUND):
+            frame.memo[stmt.source] = present
         if in_head(block, position) or not self.is_bound_before(name, block, position):
             frame.env[name] = UNBOUND
             return
