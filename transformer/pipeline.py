@@ -21,7 +21,7 @@ from .errors import NeedStatic, TypeMismatch
 from .frontend.builder import Builder
 from .frontend.reference import is_reference
 from .frontend.specialise import Param, specialise
-from .frontend.specialise.externals import is_dynamic_array, is_device_array
+from .frontend.specialise.externals import is_device_array, is_dynamic_array
 from .transforms.simplify import simplify
 
 _local = threading.local()

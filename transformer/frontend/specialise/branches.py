@@ -6,7 +6,7 @@ from ...core import Apply, Aval, If, Move
 from ...errors import TransformError, ValueDependent
 from ...ops.op import result_dtype
 from ..reference import is_reference
-from .state import Control, State, Undefined, contents, is_numeric, rebuild, storages, assign
+from .state import Control, State, Undefined, assign, contents, is_numeric, rebuild, storages
 
 
 class BranchRaised(Control):

@@ -1,6 +1,5 @@
 """Calls: user functions are entered, library functions looked up in the op table, static calls run natively."""
 
-import builtins
 import dataclasses
 import functools
 import operator
@@ -10,15 +9,13 @@ import types
 import gast
 import numpy as np
 
-from ...core import Effect
 from ...errors import TransformError, ValueDependent
 from ...ops import op as optable
 from .. import desugar, parse, scopes
 from ..reference import call_function, contains_reference, is_reference
-from . import loops
 from .evaluator import MAX_DEPTH, Frame
-from .state import Control, Undefined
-from .templates import Template, argument_source
+from .externals import MUTATORS
+from .state import Control
 
 LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
 RANDOM = (np.random.Generator, np.random.RandomState)
@@ -168,8 +165,9 @@ def call(ev, fn, args, kwargs, node):
         return fn.__transformer_call__(ev, args, kwargs)
     if isinstance(fn, functools.partial):
         return call(ev, fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}, node)
+    from .intrinsics import INTRINSICS
     try:
-        special = SPECIAL.get(fn)
+        special = INTRINSICS.get(fn)
     except TypeError:
         special = None
     if special is not None:
@@ -210,18 +208,18 @@ def call_native(ev, fn, args, kwargs, node):
     owner = getattr(fn, "__self__", None)
     check_random(ev, fn, owner, node)
     if owner is not None and not isinstance(owner, types.ModuleType):
-        if getattr(fn, "__name__", "") in _mutators():
+        if getattr(fn, "__name__", "") in MUTATORS:
             ev.externals.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
+        if type(owner) is np.ndarray and fn.__name__ in STORING_METHODS and ev.must_promote( owner, args, list(kwargs.values())):
+            return getattr(ev.promote(owner, node), fn.__name__)(*args, **kwargs)
         if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
             return getattr(ev.operand(owner), fn.__name__)(*args, **kwargs)
+    args, kwargs = promote_target(ev, fn, args, kwargs, node)
     args = tuple(map(ev.open, args))
     kwargs = {k: ev.open(v) for k, v in kwargs.items()}
     if abstract_inside((*args, *kwargs.values())):
         if optable_has(fn):
             out = kwargs.pop("out", None)
-            if type(out) is np.ndarray:
-                out = ev.promote(out, node)
-            args = promote_target(ev, fn, args, node)
             return call_function(fn, args, kwargs, out)
         if fn in CREATION:
             return ev.created(fn(*map(static_size, args), **{k: static_size(v) for k, v in kwargs.items()}))
@@ -243,11 +241,6 @@ def static_size(value):
     return value
 
 
-def _mutators():
-    from .externals import MUTATORS
-    return MUTATORS
-
-
 def abstract_inside(values):
     return any(contains_reference(v) or (isinstance(v, dict) and abstract_inside(v.values())) or
                (isinstance(v, slice) and abstract_inside((v.start, v.stop, v.step))) for v in values)
@@ -260,14 +253,27 @@ def optable_has(fn):
         return False
 
 
-STORING = {np.add.at, np.subtract.at, np.multiply.at, np.copyto, np.put, np.put_along_axis, np.place, np.putmask, np.fill_diagonal}
-"""Functions that change their first argument."""
+STORING = {np.copyto, np.put, np.put_along_axis, np.place, np.putmask, np.fill_diagonal}
+"""Functions that change their first argument, as the method `at` of ufuncs does."""
+
+STORING_METHODS = {"fill", "put", "sort", "partition", "resize"}
+"""Methods that change their array."""
 
 
-def promote_target(ev, fn, args, node):
-    if args and type(args[0]) is np.ndarray and any(fn == s for s in STORING):
-        return (ev.promote(args[0], node), *args[1:])
-    return args
+def promote_target(ev, fn, args, kwargs, node):
+    """The arguments; a static array that the call stores into is replaced by its reference where the store is part of the program."""
+    owner, kwargs = getattr(fn, "__self__", None), dict(kwargs)
+    target = None
+    if isinstance(owner, np.ufunc) and getattr(fn, "__name__", "") == "at" or any(fn is s for s in STORING):
+        target = 0
+    elif isinstance(fn, np.ufunc) and len(args) > fn.nin:
+        target = fn.nin
+    if target is not None and target < len(args) and type(args[target]) is np.ndarray and ev.must_promote(args[target], args, list(kwargs.values())):
+        args = (*args[:target], ev.promote(args[target], node), *args[target + 1:])
+    out = kwargs.get("out")
+    if type(out) is np.ndarray and ev.must_promote(out, args, list(kwargs.values())):
+        kwargs["out"] = ev.promote(out, node)
+    return args, kwargs
 
 
 def check_random(ev, fn, owner, node):
@@ -282,145 +288,4 @@ def check_random(ev, fn, owner, node):
                            "Draw outside and pass the numbers as an argument.", node)
 
 
-# functions that the evaluator handles itself ------------------------------------------------------
-
-def range_(ev, *args):
-    lo, hi, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    if any(map(is_reference, (lo, hi, step))):
-        return loops.items_of_range(lo, hi, operator.index(step))
-    return range(lo, hi, step)
-
-
-def arange(ev, *args, **kwargs):
-    """np.arange of abstract bounds is a range to loop over; with static bounds it is an array."""
-    if not kwargs and any(map(is_reference, args)) and all(np.result_type(getattr(a, "dtype", a)).kind in "iu" for a in args):
-        if all(not is_reference(a) or a.known is None for a in args if is_reference(a)):
-            return range_(ev, *args)
-    return call_native(ev, np.arange, args, kwargs, None)
-
-
-def items_or_list(ev, value):
-    items = loops.as_items(ev.open(value))
-    return items if items is not None else list(ev.open(value))
-
-
-def enumerate_(ev, iterable, start=0):
-    items = items_or_list(ev, iterable)
-    if isinstance(items, list):
-        return list(enumerate(items, start))
-    return loops.Items(items.length, lambda i: (i + start, items.item(i)))
-
-
-def zip_(ev, *iterables, strict=False):
-    parts = [items_or_list(ev, it) for it in iterables]
-    if all(isinstance(p, list) for p in parts):
-        return list(zip(*parts, strict=strict))
-    if strict and len({len(p) for p in parts}) > 1:
-        raise ValueError("zip() has arguments of different length")
-    lengths = [len(p) if isinstance(p, list) else p.length for p in parts]
-    length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), lengths)
-    return loops.Items(length, lambda i: tuple(p[i] if isinstance(p, list) else p.item(i) for p in parts))
-
-
-def reversed_(ev, value):
-    items = items_or_list(ev, value)
-    return items[::-1] if isinstance(items, list) else items.reversed()
-
-
-def print_(ev, *args, sep=" ", end="\n", file=None, flush=False):
-    if file is not None:
-        raise TransformError("print to a file inside of a transformed function", "Print to standard output, or return the value.")
-    atoms = []
-    text = [argument_source(a, ev.builder, atoms) for a in map(ev.open, args)]
-    text += [f"sep={sep!r}"] * (sep != " ") + [f"end={end!r}"] * (end != "\n")
-    ev.builder.add(Effect("print", tuple(atoms), {"text": f"print({', '.join(text)})"}))
-
-
-def isinstance_(ev, value, kinds):
-    """An abstract array is an ndarray; an abstract Python number is of its Python type."""
-    if not is_reference(value):
-        return isinstance(value, kinds)
-    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-    own = type(value.dtype.type(0).item()) if value.weak else np.ndarray if value.shape else value.dtype.type
-    return any(isinstance(k, type) and issubclass(own, k) for k in kinds)
-
-
-def type_(ev, value, *rest):
-    if rest or not is_reference(value):
-        return type(value, *rest)
-    return type(value.dtype.type(0).item()) if value.weak else np.ndarray if value.shape else value.dtype.type
-
-
-def callable_(ev, value):
-    return callable(value) and not is_reference(value)
-
-
-def list_(ev, value=()):
-    from .expressions import iterate
-    return iterate(ev, value)
-
-
-def tuple_(ev, value=()):
-    return tuple(list_(ev, value))
-
-
-def str_(ev, value="", *rest):
-    return Template([(value, "", "")]) if is_reference(value) else str(value, *rest)
-
-
-def getattr_(ev, owner, name, *default):
-    from .expressions import load_attribute
-    if default and not hasattr(owner, name):
-        return default[0]
-    return load_attribute(ev, owner, name, None)
-
-
-def setattr_(ev, owner, name, value):
-    ev.externals.refuse_mutation(owner, f"attribute {name} is set", ev.origin())
-    setattr(owner, name, value)
-
-
-def map_(ev, fn, *iterables):
-    from .expressions import iterate
-    return [call(ev, fn, tuple(items), {}, None) for items in zip(*(iterate(ev, it) for it in iterables))]
-
-
-def filter_(ev, fn, iterable):
-    from .branches import truth
-    from .expressions import iterate
-    kept = []
-    for item in iterate(ev, iterable):
-        test = truth(ev, item if fn is None else call(ev, fn, (item,), {}, None), None)
-        if not isinstance(test, bool):
-            raise ValueDependent("filter() depends on array values", "Use np.where or a boolean mask.", ev.origin())
-        if test:
-            kept.append(item)
-    return kept
-
-
-def reduce_(ev, fn, iterable, *initial):
-    from .expressions import iterate
-    items = [*initial, *iterate(ev, iterable)]
-    if not items:
-        raise TypeError("reduce() of empty iterable with no initial value")
-    return functools.reduce(lambda a, b: call(ev, fn, (a, b), {}, None), items)
-
-
-def sorted_(ev, iterable, key=None, reverse=False):
-    from .expressions import iterate
-    items = iterate(ev, iterable)
-    if is_reference(iterable):
-        ordered = list(np.sort(iterable))
-        return ordered[::-1] if reverse else ordered
-    keyed = (lambda item: call(ev, key, (item,), {}, None)) if key is not None else None
-    if keyed is None and items and any(map(is_reference, items)):
-        ordered = list(np.sort(np.stack(items)))
-        return ordered[::-1] if reverse else ordered
-    return sorted(items, key=keyed, reverse=reverse)
-
-
-SPECIAL = {range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
-           isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
-           setattr: setattr_, map: map_, filter: filter_, functools.reduce: reduce_, sorted: sorted_}
-
-__all__ = ["Closure", "Undefined", "builtins", "call", "call_native", "enter_function", "inner_frame"]
+__all__ = ["Closure", "call", "call_native", "enter_function", "inner_frame"]

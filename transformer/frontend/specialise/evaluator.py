@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import Aval, literal_aval
 from ...errors import TransformError, ValueDependent
-from .. import parse, scopes
+from .. import aliases, parse, scopes
 from ..reference import Ref, as_array, is_reference
 from . import branches, statements
 from .externals import is_device_array
@@ -46,7 +46,7 @@ class Evaluator:
         self.unroll, self.values = unroll, values
         self.frames = []
         self.forgotten, self.ambiguous = set(), []
-        self.promoted, self.born, self.kept = {}, {}, []
+        self.promoted, self.born, self.kept, self.roots = {}, {}, [], {}
         self.volatile, self.refuse_volatile = None, False
 
     # places ------------------------------------------------------------------
@@ -80,7 +80,8 @@ class Evaluator:
     def seen(self, value):
         """A static array that became part of the program is met again as its reference."""
         if type(value) is np.ndarray and self.promoted:
-            return self.promoted.get(id(value), value)
+            found = self.find_promoted(value)
+            return value if found is None else found
         return value
 
     # state ---------------------------------------------------------------------
@@ -125,23 +126,48 @@ class Evaluator:
     def promote_read(self, value):
         return as_array(value) if isinstance(value, np.ndarray) else value
 
-    def promote(self, array, node):
-        """A static array that is stored into under abstract conditions becomes part of the program, under all its names."""
-        key = id(array)
-        if key in self.promoted:
-            return self.promoted[key]
-        for other, _ in self.born.values():
-            if other is not array and other.size and array.size and np.shares_memory(other, array):
-                raise self.error("a static array that has views is stored into", "Copy the view first (.copy()).", node)
-        block = self.born[key][1] if key in self.born else self.builder.stack[0]
-        if not any(block is b for b in self.builder.stack):
-            block = self.builder.stack[0]
+    def promote(self, array, node, stored=True):
+        """A static array that is stored into under abstract conditions becomes part of the program, with all that share its memory.
+
+        stored: False for an array that is only looked at through an abstract index: its value stays known until a store.
+        """
+        found = self.find_promoted(array, node)
+        if found is not None or array.size == 0:
+            return self.builder.constant(array) if found is None else found
+        whole = aliases.owner(array)
+        made = [block for other, block in self.born.values() if aliases.memory(other) == aliases.memory(array)]
+        block = min((b for b in made if any(b is s for s in self.builder.stack)), key=self.depth, default=self.builder.stack[0])
         with self.builder.nested(block):
-            ref = self.builder.constant(array, name_in(node) or "c")
-        ref.storage.known = None
-        self.kept.append(array)
-        self.promoted[key] = ref
-        return ref
+            ref = self.builder.constant(whole, "c")
+        ref.storage.known = None if stored else ref.storage.known
+        self.kept.append(whole)
+        self.promoted[id(whole)] = ref
+        self.roots[aliases.memory(whole)] = (whole, ref)
+        return self.find_promoted(array, node)
+
+    def must_promote(self, owner, index, value):
+        """Whether a store into a static array must be part of the program."""
+        if id(owner) in self.promoted or self.has_dynamic(value) or self.has_dynamic(index):
+            return True
+        return len(self.builder.stack) > 1 and (id(owner) not in self.born or self.born[id(owner)][1] is not self.builder.block)
+
+    def depth(self, block):
+        return next(k for k, b in enumerate(self.builder.stack) if b is block)
+
+    def find_promoted(self, array, node=None):
+        """The reference that stands for a static array, if it or an array that it shares its memory with joined the program."""
+        if id(array) in self.promoted:
+            return self.promoted[id(array)]
+        if aliases.memory(array) not in self.roots:
+            return None
+        whole, ref = self.roots[aliases.memory(array)]
+        view = aliases.view_of(ref, whole, array)
+        if view is None and array.size:
+            raise self.error("a static array that has views is stored into", "Copy the view first (.copy()).", node)
+        if view is not None:
+            self.kept.append(array)
+            self.promoted[id(array)] = view
+        return view
 
     def created(self, value):
         """Note where a static array was made."""
@@ -154,7 +180,7 @@ class Evaluator:
         if is_reference(value):
             return value.known is None
         if isinstance(value, np.ndarray):
-            return id(value) in self.promoted
+            return bool(self.promoted) and self.find_promoted(value) is not None
         seen = set() if seen is None else seen
         readable = hasattr(type(value), "frame_values")
         if id(value) in seen or value is None or isinstance(value, NUMBERS) or (self.is_opaque(value) and not readable):

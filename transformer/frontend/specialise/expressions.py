@@ -7,9 +7,10 @@ import gast
 import numpy as np
 
 from ...errors import TransformError, ValueDependent
+from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse
 from ..reference import contains_reference, is_reference
-from . import branches, calls, loops
+from . import branches, calls, iteration
 from .templates import Template, as_parts
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -167,7 +168,7 @@ def subscript(ev, frame, node):
 
 def load_item(ev, owner, index, node):
     ev.builder.origin = ev.origin(node)
-    if isinstance(owner, loops.Items):
+    if isinstance(owner, iteration.Items):
         return owner.item(index)
     if is_reference(index) and isinstance(owner, dict):
         index = index.static("the key of a dict").item()
@@ -176,8 +177,14 @@ def load_item(ev, owner, index, node):
             index = operator.index(index)
         return ev.externals.item(owner, index)
     if isinstance(owner, np.ndarray) and contains_reference(index):
-        owner = ev.operand(owner)
+        owner = ev.promote(owner, node, stored=False) if gives_view(owner, index) else ev.operand(owner)
     return ev.created(owner[index])
+
+
+def gives_view(array, index):
+    """Whether `array[index]` shares the array's memory, so that a store into it must reach the array."""
+    template, operands = canonical(index, array.shape)
+    return not is_advanced(template, operands) and result_shape(template, array.shape, operands) != ()
 
 
 def slice_(ev, frame, node):
@@ -197,7 +204,7 @@ def elements(ev, frame, nodes):
 
 def iterate(ev, value):
     """The items of an iterable as a list."""
-    items = loops.as_items(value) if is_reference(value) or isinstance(value, range | loops.Items) else None
+    items = iteration.as_items(value) if is_reference(value) or isinstance(value, range | iteration.Items) else None
     return list(items if items is not None else ev.open(value))
 
 

@@ -5,7 +5,8 @@ each call, and a guard that no longer holds builds the program anew.
 """
 
 import types
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 

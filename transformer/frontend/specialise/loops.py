@@ -17,70 +17,13 @@ from .. import affine, scopes
 from ..reference import is_reference
 from . import branches
 from .branches import convert_atom, join_avals
+from .iteration import as_items
+from .leaves import CannotRoll, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
 from .state import Control, Undefined, is_numeric, rebuild, storages
 
 SHORT_LOOP = 60
 """Nodes of source that a loop may come to when unrolled for being short."""
 UNROLL_LIMIT = 20_000
-
-
-class CannotRoll(Control):
-    """The body does not fit into a rolled loop; the text says why."""
-
-
-class Items:
-    """An iterable with an abstract index: `length` (int or reference), `item(i)`, and `bounds` for range itself."""
-
-    def __init__(self, length, item, bounds=None):
-        self.length, self.item, self.bounds = length, item, bounds
-
-    def reversed(self):
-        if self.bounds is not None:
-            lo, hi, step = self.bounds
-            if step in (1, -1):
-                return items_of_range(hi - step, lo - step, -step)
-        last = self.length - 1
-        return Items(self.length, lambda i: self.item(last - i))
-
-    def __iter__(self):
-        if is_reference(self.length):
-            raise NeedStatic(self.length, "the number of iterations")
-        if self.bounds is not None and not any(map(is_reference, self.bounds)):
-            return iter(range(*self.bounds))
-        return (self.item(i) for i in range(self.length))
-
-    def __len__(self):
-        return int(self.length)
-
-
-def items_of_range(lo, hi, step=1):
-    if not any(map(is_reference, (lo, hi))):
-        return Items(len(range(lo, hi, step)), lambda i: lo + i * step, (lo, hi, step))
-    length = (hi - lo + (step - (1 if step > 0 else -1))) // step
-    return Items(np.maximum(length, 0), lambda i: lo + i * step, (lo, hi, step))
-
-
-def as_items(value):
-    """`value` as Items if it can be iterated over with an abstract index, else None."""
-    if isinstance(value, Items):
-        return value
-    if isinstance(value, range):
-        return items_of_range(value.start, value.stop, value.step)
-    if is_reference(value) or isinstance(value, np.ndarray):
-        if value.ndim == 0:
-            raise TransformError("a scalar cannot be iterated over", "Only arrays with at least one axis can.")
-        progression = arithmetic(value)
-        return progression or Items(value.shape[0], lambda i: value[i])
-    return None
-
-
-def arithmetic(value):
-    """A static integer array 0, 1, 2... is a range."""
-    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu" and len(value) > 1:
-        step = int(value[1]) - int(value[0])
-        if step and np.array_equal(value, value[0] + step * np.arange(len(value))):
-            return items_of_range(int(value[0]), int(value[0]) + step * len(value), step)
-    return None
 
 
 def run_for(ev, frame, node):
@@ -463,54 +406,3 @@ class Roll:
             carry.ref.storage.version = next(self.builder.clock)
         self.place()
         self.frame.env.update(self.after)
-
-
-def zeros(aval):
-    """Zero of an aval: a Python or NumPy scalar, or an array."""
-    if aval.shape:
-        return np.zeros(aval.shape, aval.dtype)
-    return aval.dtype.type(0).item() if aval.weak else aval.dtype.type(0)
-
-
-def leaf_paths(path, value):
-    """(path, leaf) of a value: tuples are walked, everything else is a leaf. The first element of a path is a slot."""
-    path = (path,) if not (path and isinstance(path[0], tuple)) else path
-    if isinstance(value, tuple):
-        for i, v in enumerate(value):
-            yield from leaf_paths((*path, i), v)
-    else:
-        yield path, value
-
-
-def lookup_path(state, path):
-    owner, key = path[0]
-    value = state.containers[owner][1][key]
-    for i in path[1:]:
-        value = value[i]
-    return value
-
-
-def substitute(value, leaves):
-    """`value` (nested tuples) with the leaves at the given paths replaced."""
-    if () in leaves:
-        return leaves[()]
-    items = list(value)
-    heads = dict.fromkeys(p[0] for p in leaves)
-    for head in heads:
-        items[head] = substitute(items[head], {p[1:]: v for p, v in leaves.items() if p[0] == head})
-    return rebuild(value, items)
-
-
-def set_item(container, key, value):
-    if isinstance(container, list | dict):
-        container[key] = value
-    elif isinstance(container, set):
-        raise CannotRoll("a set of numbers changes in it")
-    else:
-        vars(container)[key] = value
-
-
-def same_number(a, b):
-    if is_reference(a) or is_reference(b):
-        return is_reference(a) and is_reference(b) and a.storage is b.storage and a.path_key() == b.path_key()
-    return type(a) is type(b) and np.array_equal(a, b)

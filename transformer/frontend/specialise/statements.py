@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import Effect
 from ..reference import is_reference
-from . import branches, loops
+from . import branches, iteration, loops
 from .state import Undefined
 from .templates import Template, argument_source
 
@@ -32,7 +32,7 @@ def assign(ev, frame, target, value):
     elif isinstance(target, gast.Attribute):
         owner = ev.eval(frame, target.value)
         ev.externals.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
-        if type(owner) is np.ndarray and must_promote(ev, owner, (), value):
+        if type(owner) is np.ndarray and ev.must_promote(owner, (), value):
             owner = ev.promote(owner, target)
         if is_reference(owner):
             ev.builder.origin = ev.origin(target)
@@ -52,7 +52,7 @@ def bind(ev, frame, name, value):
 
 
 def unpack(ev, frame, target, value):
-    items = loops.as_items(value) if is_reference(value) or isinstance(value, np.ndarray) else None
+    items = iteration.as_items(value) if is_reference(value) or isinstance(value, np.ndarray) else None
     values = list(items if items is not None else ev.open(value))
     stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     count = len(target.elts)
@@ -71,7 +71,7 @@ def store_item(ev, owner, index, value, node):
     if isinstance(owner, list | dict) and not is_reference(index) and is_same(owner, index, value):
         return
     ev.externals.refuse_mutation(owner, "an element is set", ev.origin(node))
-    if type(owner) is np.ndarray and must_promote(ev, owner, index, value):
+    if type(owner) is np.ndarray and ev.must_promote(owner, index, value):
         owner = ev.promote(owner, node)
     if is_reference(index) and isinstance(owner, list | dict):
         index = index.static("the key of a container").item()
@@ -85,12 +85,6 @@ def is_same(owner, index, value):
         return owner[index] is value
     except (LookupError, TypeError):
         return False
-
-
-def must_promote(ev, owner, index, value):
-    if id(owner) in ev.promoted or ev.has_dynamic(value) or ev.has_dynamic(index):
-        return True
-    return len(ev.builder.stack) > 1 and (id(owner) not in ev.born or ev.born[id(owner)][1] is not ev.builder.block)
 
 
 def run_augassign(ev, frame, node):
@@ -126,7 +120,7 @@ def run_augassign(ev, frame, node):
 
 def writable(ev, old, new, node):
     """The left side of an in-place operation: a static array that will hold abstract values joins the program first."""
-    if type(old) is np.ndarray and must_promote(ev, old, (), new):
+    if type(old) is np.ndarray and ev.must_promote(old, (), new):
         return ev.promote(old, node)
     return old
 

@@ -1,0 +1,149 @@
+"""Functions that the evaluator handles itself: iteration, printing, types, and higher-order functions.
+
+Each takes the evaluator first, then the arguments of the function it stands for.
+"""
+
+import functools
+import operator
+
+import numpy as np
+
+from ...core import Effect
+from ...errors import TransformError, ValueDependent
+from ..reference import is_reference
+from . import branches, calls, expressions, iteration
+from .templates import Template, argument_source
+
+
+def range_(ev, *args):
+    lo, hi, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    if any(map(is_reference, (lo, hi, step))):
+        return iteration.items_of_range(lo, hi, operator.index(step))
+    return range(lo, hi, step)
+
+
+def arange(ev, *args, **kwargs):
+    """np.arange of abstract bounds is a range to loop over; with static bounds it is an array."""
+    if not kwargs and any(map(is_reference, args)) and all(np.result_type(getattr(a, "dtype", a)).kind in "iu" for a in args):
+        if all(not is_reference(a) or a.known is None for a in args if is_reference(a)):
+            return range_(ev, *args)
+    return calls.call_native(ev, np.arange, args, kwargs, None)
+
+
+def items_or_list(ev, value):
+    items = iteration.as_items(ev.open(value))
+    return items if items is not None else list(ev.open(value))
+
+
+def enumerate_(ev, iterable, start=0):
+    items = items_or_list(ev, iterable)
+    if isinstance(items, list):
+        return list(enumerate(items, start))
+    return iteration.Items(items.length, lambda i: (i + start, items.item(i)))
+
+
+def zip_(ev, *iterables, strict=False):
+    parts = [items_or_list(ev, it) for it in iterables]
+    if all(isinstance(p, list) for p in parts):
+        return list(zip(*parts, strict=strict))
+    if strict and len({len(p) for p in parts}) > 1:
+        raise ValueError("zip() has arguments of different length")
+    lengths = [len(p) if isinstance(p, list) else p.length for p in parts]
+    length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), lengths)
+    return iteration.Items(length, lambda i: tuple(p[i] if isinstance(p, list) else p.item(i) for p in parts))
+
+
+def reversed_(ev, value):
+    items = items_or_list(ev, value)
+    return items[::-1] if isinstance(items, list) else items.reversed()
+
+
+def print_(ev, *args, sep=" ", end="\n", file=None, flush=False):
+    if file is not None:
+        raise TransformError("print to a file inside of a transformed function", "Print to standard output, or return the value.")
+    atoms = []
+    text = [argument_source(a, ev.builder, atoms) for a in map(ev.open, args)]
+    text += [f"sep={sep!r}"] * (sep != " ") + [f"end={end!r}"] * (end != "\n")
+    ev.builder.add(Effect("print", tuple(atoms), {"text": f"print({', '.join(text)})"}))
+
+
+def isinstance_(ev, value, kinds):
+    """An abstract array is an ndarray; an abstract Python number is of its Python type."""
+    if not is_reference(value):
+        return isinstance(value, kinds)
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    own = type(value.dtype.type(0).item()) if value.weak else np.ndarray if value.shape else value.dtype.type
+    return any(isinstance(k, type) and issubclass(own, k) for k in kinds)
+
+
+def type_(ev, value, *rest):
+    if rest or not is_reference(value):
+        return type(value, *rest)
+    return type(value.dtype.type(0).item()) if value.weak else np.ndarray if value.shape else value.dtype.type
+
+
+def callable_(ev, value):
+    return callable(value) and not is_reference(value)
+
+
+def list_(ev, value=()):
+    return expressions.iterate(ev, value)
+
+
+def tuple_(ev, value=()):
+    return tuple(list_(ev, value))
+
+
+def str_(ev, value="", *rest):
+    return Template([(value, "", "")]) if is_reference(value) else str(value, *rest)
+
+
+def getattr_(ev, owner, name, *default):
+    if default and not hasattr(owner, name):
+        return default[0]
+    return expressions.load_attribute(ev, owner, name, None)
+
+
+def setattr_(ev, owner, name, value):
+    ev.externals.refuse_mutation(owner, f"attribute {name} is set", ev.origin())
+    setattr(owner, name, value)
+
+
+def map_(ev, fn, *iterables):
+    return [calls.call(ev, fn, tuple(items), {}, None) for items in zip(*(expressions.iterate(ev, it) for it in iterables))]
+
+
+def filter_(ev, fn, iterable):
+    kept = []
+    for item in expressions.iterate(ev, iterable):
+        test = branches.truth(ev, item if fn is None else calls.call(ev, fn, (item,), {}, None), None)
+        if not isinstance(test, bool):
+            raise ValueDependent("filter() depends on array values", "Use np.where or a boolean mask.", ev.origin())
+        if test:
+            kept.append(item)
+    return kept
+
+
+def reduce_(ev, fn, iterable, *initial):
+    items = [*initial, *expressions.iterate(ev, iterable)]
+    if not items:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return functools.reduce(lambda a, b: calls.call(ev, fn, (a, b), {}, None), items)
+
+
+def sorted_(ev, iterable, key=None, reverse=False):
+    items = expressions.iterate(ev, iterable)
+    if is_reference(iterable):
+        ordered = list(np.sort(iterable))
+        return ordered[::-1] if reverse else ordered
+    keyed = (lambda item: calls.call(ev, key, (item,), {}, None)) if key is not None else None
+    if keyed is None and items and any(map(is_reference, items)):
+        ordered = list(np.sort(np.stack(items)))
+        return ordered[::-1] if reverse else ordered
+    return sorted(items, key=keyed, reverse=reverse)
+
+
+INTRINSICS = {range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+           isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
+           setattr: setattr_, map: map_, filter: filter_, functools.reduce: reduce_, sorted: sorted_}
+

@@ -1,0 +1,61 @@
+"""Iterables with an abstract index: ranges, rows of arrays, and what enumerate, zip and reversed make of them."""
+
+import numpy as np
+
+from ...errors import NeedStatic, TransformError
+from ..reference import is_reference
+
+
+class Items:
+    """An iterable with an abstract index: `length` (int or reference), `item(i)`, and `bounds` for range itself."""
+
+    def __init__(self, length, item, bounds=None):
+        self.length, self.item, self.bounds = length, item, bounds
+
+    def reversed(self):
+        if self.bounds is not None:
+            lo, hi, step = self.bounds
+            if step in (1, -1):
+                return items_of_range(hi - step, lo - step, -step)
+        last = self.length - 1
+        return Items(self.length, lambda i: self.item(last - i))
+
+    def __iter__(self):
+        if is_reference(self.length):
+            raise NeedStatic(self.length, "the number of iterations")
+        if self.bounds is not None and not any(map(is_reference, self.bounds)):
+            return iter(range(*self.bounds))
+        return (self.item(i) for i in range(self.length))
+
+    def __len__(self):
+        return int(self.length)
+
+
+def items_of_range(lo, hi, step=1):
+    if not any(map(is_reference, (lo, hi))):
+        return Items(len(range(lo, hi, step)), lambda i: lo + i * step, (lo, hi, step))
+    length = (hi - lo + (step - (1 if step > 0 else -1))) // step
+    return Items(np.maximum(length, 0), lambda i: lo + i * step, (lo, hi, step))
+
+
+def as_items(value):
+    """`value` as Items if it can be iterated over with an abstract index, else None."""
+    if isinstance(value, Items):
+        return value
+    if isinstance(value, range):
+        return items_of_range(value.start, value.stop, value.step)
+    if is_reference(value) or isinstance(value, np.ndarray):
+        if value.ndim == 0:
+            raise TransformError("a scalar cannot be iterated over", "Only arrays with at least one axis can.")
+        progression = arithmetic(value)
+        return progression or Items(value.shape[0], lambda i: value[i])
+    return None
+
+
+def arithmetic(value):
+    """A static integer array 0, 1, 2... is a range."""
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu" and len(value) > 1:
+        step = int(value[1]) - int(value[0])
+        if step and np.array_equal(value, value[0] + step * np.arange(len(value))):
+            return items_of_range(int(value[0]), int(value[0]) + step * len(value), step)
+    return None

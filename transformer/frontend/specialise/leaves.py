@@ -1,0 +1,61 @@
+"""Leaves of the values in slots: where they stand, how they are replaced, and when two are the same number."""
+
+import numpy as np
+
+from ..reference import is_reference
+from .state import Control, rebuild
+
+
+class CannotRoll(Control):
+    """The body does not fit into a rolled loop; the text says why."""
+
+
+def zeros(aval):
+    """Zero of an aval: a Python or NumPy scalar, or an array."""
+    if aval.shape:
+        return np.zeros(aval.shape, aval.dtype)
+    return aval.dtype.type(0).item() if aval.weak else aval.dtype.type(0)
+
+
+def leaf_paths(path, value):
+    """(path, leaf) of a value: tuples are walked, everything else is a leaf. The first element of a path is a slot."""
+    path = (path,) if not (path and isinstance(path[0], tuple)) else path
+    if isinstance(value, tuple):
+        for i, v in enumerate(value):
+            yield from leaf_paths((*path, i), v)
+    else:
+        yield path, value
+
+
+def lookup_path(state, path):
+    owner, key = path[0]
+    value = state.containers[owner][1][key]
+    for i in path[1:]:
+        value = value[i]
+    return value
+
+
+def substitute(value, leaves):
+    """`value` (nested tuples) with the leaves at the given paths replaced."""
+    if () in leaves:
+        return leaves[()]
+    items = list(value)
+    heads = dict.fromkeys(p[0] for p in leaves)
+    for head in heads:
+        items[head] = substitute(items[head], {p[1:]: v for p, v in leaves.items() if p[0] == head})
+    return rebuild(value, items)
+
+
+def set_item(container, key, value):
+    if isinstance(container, list | dict):
+        container[key] = value
+    elif isinstance(container, set):
+        raise CannotRoll("a set of numbers changes in it")
+    else:
+        vars(container)[key] = value
+
+
+def same_number(a, b):
+    if is_reference(a) or is_reference(b):
+        return is_reference(a) and is_reference(b) and a.storage is b.storage and a.path_key() == b.path_key()
+    return type(a) is type(b) and np.array_equal(a, b)
