@@ -1,0 +1,7 @@
+"""python -m transformer: see `cli`."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())
