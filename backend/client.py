@@ -6,6 +6,7 @@ private names, and no global state of jaxlib is changed, so that users may have 
 
 import functools
 import os
+import re
 import threading
 from contextlib import contextmanager
 
@@ -179,36 +180,31 @@ def handlers(outputs, device):
 
 @functools.cache
 def _context():
-    """The MLIR context that StableHLO text is parsed in."""
+    """The MLIR context that text with callbacks is parsed in."""
     from jaxlib.mlir import ir
-    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
-    from jaxlib.mlir.dialects import chlo, stablehlo
+    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _stablehlo
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
     context = ir.Context()
     context.append_dialect_registry(registry)
     context.load_all_available_dialects()
-    stablehlo.register_dialect(context)
-    chlo.register_dialect(context)
+    _stablehlo.register_dialect(context)
+    _chlo.register_dialect(context)
     return context
 
 
-def parse(text):
-    """The MLIR module of StableHLO text; ValueError with MLIR's diagnosis and the line it means."""
+def _parse(text):
+    """An MLIR module: only this form of a program may come with callbacks."""
     from jaxlib.mlir import ir
     with _lock, _context():
-        try:
-            return ir.Module.parse(text)
-        except ir.MLIRError as error:
-            raise ValueError(f"invalid StableHLO: {error}\n{_excerpt(text, str(error))}") from None
+        return ir.Module.parse(text)
 
 
-def _excerpt(text, message):
-    """The line of the text that an MLIR diagnosis points to."""
-    import re
-    found = re.search(r'-":(\d+):', message) or re.search(r":(\d+):\d+", message)
+def _invalid(text, message):
+    """The error for text that does not parse or verify: MLIR's diagnosis and the line it means."""
+    found = re.search(r"-:(\d+):\d+: error: ([^\n]*)", message)
     lines = text.splitlines()
-    return lines[int(found[1]) - 1][:400] if found and int(found[1]) <= len(lines) else ""
+    return ValueError(f"invalid StableHLO: {found[2]}\n{lines[int(found[1]) - 1][:400]}\nThis is a fault of an op's lowering.")
 
 
 @functools.cache
@@ -256,11 +252,17 @@ def _varint(value):
 def compile_text(text, overrides=(), device_list=None, callbacks=()):
     """Compile StableHLO text for one device, or as one replica per device. `callbacks`: the functions of `Hlo.callback`."""
     chosen = tuple(device_list) if device_list else (default_device(),)
-    module = parse(text)
     if '"lapack_' in text:
         register_lapack()
     options = compile_options(overrides, len(chosen), chosen)
-    return client().compile_and_load(module, library().DeviceList(chosen), options, list(callbacks))
+    if callbacks:
+        return client().compile_and_load(_parse(text), library().DeviceList(chosen), options, list(callbacks))
+    try:
+        return client().compile_and_load(text, list(chosen), options)
+    except library().XlaRuntimeError as error:
+        if "Failed to parse using StableHLO" in str(error):
+            raise _invalid(text, str(error)) from None
+        raise
 
 
 def serialize(loaded):
