@@ -18,4 +18,5 @@ from .executable import Array
 
 __version__ = "0.1.0"
 
-__all__ = ["Array", "TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "tree_util", "value_and_grad", "vjp", "vmap"]
+__all__ = ["Array", "TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "tree_util",
+           "value_and_grad", "vjp", "vmap"]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import inspect
 import operator
 import sys
 import types
@@ -178,7 +179,7 @@ def call(ev, fn, args, kwargs, node):
         return enter_function(ev, fn, args, kwargs)
     if isinstance(fn, type):
         return construct(ev, fn, args, kwargs, node)
-    method = getattr(type(fn), "__call__", None)
+    method = inspect.getattr_static(type(fn), "__call__", None)
     if isinstance(method, types.FunctionType) and is_user_code(method):
         return enter_function(ev, method, (fn, *args), kwargs)
     return call_native(ev, fn, args, kwargs, node)
@@ -210,7 +211,7 @@ def call_native(ev, fn, args, kwargs, node):
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in MUTATORS:
             ev.externals.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
-        if type(owner) is np.ndarray and fn.__name__ in STORING_METHODS and ev.must_promote( owner, args, list(kwargs.values())):
+        if type(owner) is np.ndarray and fn.__name__ in STORING_METHODS and ev.must_promote(owner, args, list(kwargs.values())):
             return getattr(ev.promote(owner, node), fn.__name__)(*args, **kwargs)
         if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
             return getattr(ev.operand(owner), fn.__name__)(*args, **kwargs)
