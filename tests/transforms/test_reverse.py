@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.transforms.programs import check_function, core_program
-from transformer import printing
-from transformer.transforms.reverse import reverse
-from transformer.transforms.simplify import simplify
+from tests.transforms.programs import check_function
 
 X = np.array([0.3, -0.7, 1.2, 0.9])
 M = np.linspace(-1.0, 1.0, 12).reshape(3, 4)

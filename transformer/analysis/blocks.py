@@ -96,6 +96,12 @@ class Blocks:
                 block = block.parent
         return block
 
+    def side(self, block):
+        """(test, number of the branch) for a branch of an `if`, else the block itself."""
+        if not isinstance(block.owner, If):
+            return block
+        return block.owner.test, next(k for k, b in enumerate(self.inner[id(block.owner)]) if b is block)
+
     def is_versioned(self, name):
         return len(self.sites[name]) > 1
 

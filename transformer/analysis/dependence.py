@@ -15,7 +15,6 @@ from ..core import Apply, For, Hole, Update, blocks, is_name, operands
 from .blocks import Blocks
 from .bounds import Bounds, Linear, combined
 
-
 BUDGET = 20_000
 """How many pairs of a store and a read are compared at most; further stores stay."""
 

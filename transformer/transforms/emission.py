@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from ..core import Apply, Move, Program, is_name
+from ..core import Apply, Hole, Move, Program, is_name
 from ..frontend.builder import Builder
 from ..frontend.reference import is_reference
 from ..ops.op import TABLE, lookup
@@ -85,6 +85,14 @@ class Emitter:
             zero = aval.dtype.type(0)
             return zero.item() if aval.weak else zero
         return self.emit(TABLE["zeros"], shape=aval.shape, dtype=aval.dtype)
+
+    def placeholder(self, aval):
+        """Zeros that nothing reads; unknown dimensions are 0 on NumPy, and stay unknown in the types."""
+        if None not in aval.shape:
+            return self.zeros(aval)
+        holes = iter(range(len(aval.shape)))
+        shape = tuple(Hole(next(holes)) if n is None else n for n in aval.shape)
+        return self.emit(TABLE["zeros"], *[0] * aval.shape.count(None), shape=shape, dtype=aval.dtype)
 
     def coerce(self, value, aval):
         """A value brought to the shape and dtype of `aval`."""

@@ -8,7 +8,6 @@ from ...core import Apply, Aval, Move, Update, blocks, is_name, operands, target
 from ...ops import index_templates as templates
 from ...ops.op import TABLE, lookup
 
-
 REACH = 40
 """How many statements back a store of zeros is looked for."""
 
@@ -76,12 +75,24 @@ class Bars:
     def zeros(self, name):
         """Zeros of a name's shape as an atom."""
         start, aval = self.sweep.start(), self.aval(name)
+        if None in aval.shape and not self.is_visible(name):
+            return self.sweep.named(self.sweep.placeholder(aval), self.hint(name), start)
         if None in aval.shape:
             zeros = self.sweep.emit(TABLE["zeros_like"], self.sweep.primal(name), dtype=aval.dtype)
             return self.sweep.named(zeros, self.hint(name), start)
         if aval.shape == () and aval.dtype == np.float64:
             return 0.0
         return self.sweep.named(self.sweep.zeros(aval), self.hint(name), start)
+
+    def is_visible(self, name):
+        """Whether a primal name can be read here: one that a branch binds, only where the same branch is open again."""
+        here, block = self.frames.inner.block, self.blocks.home[name]
+        opened = {self.blocks.side(frame.block) for frame in self.frames.stack}
+        while not here.inside(block):
+            if self.blocks.side(block) not in opened:
+                return False
+            block = block.parent
+        return True
 
     def atom(self, name):
         """The bar of a name as an atom, zeros if it is zero."""

@@ -3,7 +3,7 @@
 import copy
 
 from ...analysis.liveness import live_in, prune
-from ...core import Aval, For, If, Move, Program, Update, is_name, targets
+from ...core import For, If, Move, Program, Update, is_name, targets
 from ..emission import Emitter
 from .driver import seam_of
 
@@ -80,7 +80,7 @@ def close_branches(emitter, stmt, wanted, bound):
 def zeros(emitter, side, aval):
     """Zeros as an atom, computed in front of the Moves that end a branch."""
     with emitter.builder.nested() as block:
-        atom = emitter.atom(emitter.zeros(Aval(tuple(n or 0 for n in aval.shape), aval.dtype, aval.weak)))
+        atom = emitter.atom(emitter.placeholder(aval))
     end = len(side)
     while end and isinstance(side[end - 1], Move):
         end -= 1

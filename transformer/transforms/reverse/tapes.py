@@ -124,8 +124,7 @@ class Tapes:
         other = next(b for b in self.blocks.inner[id(block.owner)] if b is not block)
         self.patches.end(block).append(Move(name, value))
         with self.builder.nested(self.patches.end(other)):
-            empty = Aval(tuple(n or 0 for n in aval.shape), aval.dtype, aval.weak)
-            self.builder.add(Move(name, self.sweep.atom(self.sweep.zeros(empty))))
+            self.builder.add(Move(name, self.sweep.atom(self.sweep.placeholder(aval))))
         return name, self.patches.after(block.parent, block.position)
 
     def pointer(self, loop):
