@@ -13,6 +13,7 @@ RESERVED = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "scipy",
 WORDS = {"multiply": "product", "divide": "ratio", "subtract": "difference", "add": "total", "getitem": "item", "negative": "minus",
          "broadcast_to": "spread", "astype": "cast", "absolute": "size",
          **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_not", "logical_and", "logical_or"), "test")}
+FAMILY = re.compile(r"^(math|cmath|python|special)_")
 SUFFIX = re.compile(r"(_bar|_dot|_tape)$")
 NUMBER = re.compile(r"_\d+$")
 
@@ -120,7 +121,8 @@ class Naming:
         while SUFFIX.search(stem):
             ends = SUFFIX.search(stem)[0] + ends
             stem = SUFFIX.sub("", stem)
-        word = WORDS.get(stem.rstrip("_"), stem.rstrip("_")) + ends
+        stem = FAMILY.sub("", stem.rstrip("_"))
+        word = WORDS.get(stem, stem) + ends
         if ends:
             yield word
         yield from self.numbered(word, 1)

@@ -5,6 +5,7 @@ import pytest
 
 from tests import helpers
 from transformer.ops.op import TABLE
+from transformer.ops.scipy import special  # noqa: F401  (declares its ops)
 
 SAMPLED = sorted(name for name, op in TABLE.items() if op.samples is not None)
 DIFFERENTIABLE = [n for n in SAMPLED if TABLE[n].differentiable]

@@ -35,7 +35,9 @@ stays masked through every op in between. An explicit `jvp` or `vjp` rule wins o
 
 import difflib
 import functools
+import importlib
 import inspect
+import sys
 
 import numpy as np
 
@@ -45,7 +47,30 @@ from ..errors import MissingRule, ShapeError, TransformError, TypeMismatch, Unkn
 TABLE = {}
 """Op name -> Op."""
 
-FUNCTIONS = {}
+
+
+class Functions(dict):
+    """Callable that users write -> implementation. The functions of scipy are declared when scipy is there and one is asked for."""
+
+    lazy = {"scipy.special": "transformer.ops.scipy.special"}
+
+    def __missing__(self, fn):
+        if self.load():
+            return self[fn]
+        raise KeyError(fn)
+
+    def __contains__(self, fn):
+        return super().__contains__(fn) or (self.load() and super().__contains__(fn))
+
+    def load(self):
+        """Import the declarations for modules that the user has imported; whether there were any."""
+        ready = [m for m in self.lazy if m in sys.modules]
+        for module in ready:
+            importlib.import_module(self.lazy.pop(module))
+        return bool(ready)
+
+
+FUNCTIONS = Functions()
 """Callable that users write (np.sum, math.sin, abs...) -> implementation with the same signature."""
 
 METHODS = {}

@@ -261,7 +261,7 @@ def _gamma_d_x(g, x, out):
     return g * out * digamma(x)
 
 
-def _lower_gamma(hlo, out, x):
+def lower_gamma(hlo, x):
     """exp(lgamma(x)) with the sign of gamma: negative where floor(x) < 0 is odd."""
     size = hlo.exp(hlo.op("chlo.lgamma", [x], x.shape, x.dtype))
     low = hlo.floor(x)
@@ -289,7 +289,7 @@ def _declare_special(name, lower, partial):
 
 
 for _name, _lower, _partial in [("erf", _chlo("erf"), _erf_d_x), ("erfc", _chlo("erfc"), _erfc_d_x),
-                                ("lgamma", _chlo("lgamma"), _lgamma_d_x), ("gamma", _lower_gamma, _gamma_d_x)]:
+                                ("lgamma", _chlo("lgamma"), _lgamma_d_x), ("gamma", lambda hlo, out, x: lower_gamma(hlo, x), _gamma_d_x)]:
     _declare_special(_name, _lower, _partial)
 
 

@@ -134,13 +134,14 @@ NODES = 512
 """Points of the trapezoidal rule for I0(x) = mean of exp(x cos t): exact to rounding up to the overflow of float64."""
 
 
-def _cosines():
+def cosines():
+    """cos t at the nodes."""
     return np.cos(2 * math.pi * np.arange(NODES) / NODES)
 
 
 def _i0_partial(g, x, out):
     """I1(x), the mean of cos(t) exp(x cos t) over a period."""
-    c = _cosines()
+    c = cosines()
     return g * np.mean(c * np.exp(np.expand_dims(x, -1) * c), axis=-1)
 
 
@@ -148,7 +149,7 @@ def _lower_i0(hlo, out, x):
     x = hlo.convert(x, out.dtype)
     shape = (*out.shape, NODES)
     spread = hlo.broadcast_in_dim(x, shape, range(x.ndim))
-    nodes = hlo.broadcast_to(hlo.constant(_cosines(), out.dtype), shape)
+    nodes = hlo.broadcast_to(hlo.constant(cosines(), out.dtype), shape)
     total = hlo.reduce(hlo.exp(hlo.multiply(spread, nodes)), None, (x.ndim,), "add")
     return hlo.divide(total, hlo.full(out.shape, NODES, out.dtype))
 
