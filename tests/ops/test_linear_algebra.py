@@ -52,7 +52,7 @@ def test_jvp_and_vjp_equal_finite_differences(name, index):
 
 
 @pytest.mark.parametrize("name,index", [c for c in CASES if c[0] in ("solve", "inv", "det", "slogdet", "norm", "cholesky", "pinv", "lstsq")]
-                         + [("eigh", 0), ("svd", 0), ("eig", 0), ("eig", 2)])
+                         + [("eigh", 0), ("svd", 0), ("eig", 0), ("eig", 2), ("eig", 4)])
 def test_complex_rules_equal_finite_differences(name, index):
     op, args, params, _ = sample(name, index)
     rng = np.random.default_rng(2)
@@ -127,7 +127,8 @@ def test_pinv_of_deficient_rank_has_the_derivative_at_constant_rank():
 
 def test_results_keep_numpys_names():
     a = sample("cholesky", 0)[1][0]
-    assert np.array_equal(FUNCTIONS[np.linalg.eigh](a).eigenvalues, np.linalg.eigvalsh(a))
+    assert np.array_equal(FUNCTIONS[np.linalg.eigh](a).eigenvalues, np.linalg.eigh(a).eigenvalues)
+    assert np.array_equal(FUNCTIONS[np.linalg.eigvalsh](a), np.linalg.eigvalsh(a))
     assert FUNCTIONS[np.linalg.svd](a).Vh.shape == FUNCTIONS[np.linalg.qr](a).R.shape == (3, 3)
     assert FUNCTIONS[np.linalg.slogdet](a).sign == 1.0
 

@@ -105,22 +105,23 @@ def cholesky_call(a, /, *, upper=False):
 
 @op()
 class eigh:
-    """Eigenvalues (part "values") or eigenvectors ("vectors") of Hermitian matrices, of which the triangle UPLO is read."""
+    """Eigenvalues (part "values": of eigh, "only": of eigvalsh) or eigenvectors ("vectors") of Hermitian matrices, of which the
+    triangle UPLO is read."""
 
-    samples = [(args, {"part": part, "UPLO": uplo}) for args, _ in SYMMETRIC for part in ("values", "vectors") for uplo in "LU"]
+    samples = [(args, {"part": part, "UPLO": uplo}) for args, _ in SYMMETRIC for part in ("only", "values", "vectors") for uplo in "LU"]
 
     def impl(a, part, UPLO):
-        return np.linalg.eigvalsh(a, UPLO) if part == "values" else np.linalg.eigh(a, UPLO)[1]
+        return np.linalg.eigvalsh(a, UPLO) if part == "only" else np.linalg.eigh(a, UPLO)[("values", "vectors").index(part)]
 
     def infer(a, part, UPLO):
         dtype = inexact(square("eigh", a))
-        return Aval(a.shape[:-1], real_of(dtype)) if part == "values" else Aval(a.shape, dtype)
+        return Aval(a.shape, dtype) if part == "vectors" else Aval(a.shape[:-1], real_of(dtype))
 
     def lower(hlo, out, a, part, UPLO):
         return lapack.eigh(hlo, out, a, part, UPLO)
 
     def vjp(g, a, out, part, UPLO):
-        if part == "values":
+        if part != "vectors":
             v = eigh.bind(a, part="vectors", UPLO=UPLO)
             return in_triangle((conj(v) * g[..., None, :]) @ transpose(v), UPLO == "L")
         w = eigh.bind(a, part="values", UPLO=UPLO)
@@ -132,7 +133,7 @@ class eigh:
     def jvp(dots, a, out, part, UPLO):
         v = out if part == "vectors" else eigh.bind(a, part="vectors", UPLO=UPLO)
         inner = adjoint(v) @ hermitian(dots[0], UPLO == "L") @ v
-        if part == "values":
+        if part != "vectors":
             return np.real(np.diagonal(inner, axis1=-2, axis2=-1)) if inner.dtype.kind == "c" else np.diagonal(inner, axis1=-2, axis2=-1)
         w = eigh.bind(a, part="values", UPLO=UPLO)
         return v @ guarded(inner - diagonal_of(inner), w[..., None, :] - w[..., :, None])
@@ -141,8 +142,8 @@ class eigh:
         return eigh.bind(a, part=part, UPLO=UPLO), 0
 
     def notation(a, part, UPLO):
-        call = ("np.linalg.eigvalsh({0}" if part == "values" else "np.linalg.eigh({0}") + (', "U")' if UPLO == "U" else ")")
-        return call if part == "values" else call + "[1]"
+        call = ("np.linalg.eigvalsh({0}" if part == "only" else "np.linalg.eigh({0}") + (', "U")' if UPLO == "U" else ")")
+        return call + {"only": "", "values": "[0]", "vectors": "[1]"}[part]
 
 
 EighResult = type(np.linalg.eigh(np.eye(1)))
@@ -156,29 +157,29 @@ def eigh_call(a, UPLO="L"):
 
 @function(np.linalg.eigvalsh)
 def eigvalsh_call(a, UPLO="L"):
-    return eigh.bind(array(a), part="values", UPLO=UPLO.upper())
+    return eigh.bind(array(a), part="only", UPLO=UPLO.upper())
 
 
 @op()
 class eig:
-    """Eigenvalues (part "values") or eigenvectors ("vectors") of any square matrices, always complex."""
+    """Eigenvalues (part "values": of eig, "only": of eigvals) or eigenvectors ("vectors") of square matrices, always complex."""
 
-    samples = [((x,), {"part": part}) for part in ("values", "vectors")
+    samples = [((x,), {"part": part}) for part in ("only", "values", "vectors")
                for x in (np.array([[1.0, 2.0, 0.3], [0.5, 4.0, -1.0], [0.2, 0.7, -3.0]]), np.array([[1.0, -2.0], [3.0, 0.5]]))]
 
     def impl(a, part):
-        values = np.linalg.eigvals(a) if part == "values" else np.linalg.eig(a)[1]
+        values = np.linalg.eigvals(a) if part == "only" else np.linalg.eig(a)[("values", "vectors").index(part)]
         return values.astype(np.result_type(values, np.complex64))
 
     def infer(a, part):
         shape = square("eig", a).shape
-        return Aval(shape[:-1] if part == "values" else shape, np.result_type(inexact(a), np.complex64))
+        return Aval(shape if part == "vectors" else shape[:-1], np.result_type(inexact(a), np.complex64))
 
     def lower(hlo, out, a, part):
         return lapack.eig(hlo, out, a, part)
 
     def vjp(g, a, out, part):
-        if part == "values":
+        if part != "vectors":
             v = eig.bind(a, part="vectors")
             inner = g[..., :, None] * transpose(v)
         else:
@@ -189,7 +190,7 @@ class eig:
     def jvp(dots, a, out, part):
         v = out if part == "vectors" else eig.bind(a, part="vectors")
         inner = np.linalg.solve(v, dots[0] @ v)
-        if part == "values":
+        if part != "vectors":
             return np.diagonal(inner, axis1=-2, axis2=-1)
         return gauge_dot(v @ guarded_off_diagonal(inner, eig.bind(a, part="values")), v)
 
@@ -198,7 +199,8 @@ class eig:
 
     def notation(a, part):
         dtype = np.result_type(inexact(a), np.complex64).name
-        return ("np.linalg.eigvals({0})" if part == "values" else "np.linalg.eig({0})[1]") + f".astype(np.{dtype})"
+        call = {"only": "eigvals({0})", "values": "eig({0})[0]", "vectors": "eig({0})[1]"}[part]
+        return f"np.linalg.{call}.astype(np.{dtype})"
 
 
 def guarded_off_diagonal(x, w):
@@ -240,7 +242,7 @@ def eig_call(a):
 
 @function(np.linalg.eigvals)
 def eigvals_call(a):
-    return eig.bind(array(a), part="values")
+    return eig.bind(array(a), part="only")
 
 
 # singular values --------------------------------------------------------------------------------------------------------
@@ -250,13 +252,13 @@ TALL, WIDE = sample_matrix(4, 3, seed=1), sample_matrix(2, 4, seed=2)
 
 @op()
 class svd:
-    """Part "U", "S" or "Vh" of the singular value decomposition."""
+    """Part "U", "S" or "Vh" of the singular value decomposition; full_matrices None computes S alone."""
 
     samples = [((x,), {"part": part, "full_matrices": False}) for x in (TALL, WIDE, np.stack([TALL, -2 * TALL]))
-               for part in ("S", "U", "Vh")]
+               for part in ("S", "U", "Vh")] + [((WIDE,), {"part": "S", "full_matrices": None})]
 
     def impl(a, part, full_matrices):
-        if part == "S":
+        if full_matrices is None:
             return np.linalg.svd(a, compute_uv=False)
         return getattr(np.linalg.svd(a, full_matrices=full_matrices), part)
 
@@ -272,7 +274,7 @@ class svd:
         return lapack.svd(hlo, out, a, part, full_matrices)
 
     def vjp(g, a, out, part, full_matrices):
-        u, s, vh = (out if p == part else svd.bind(a, part=p, full_matrices=part == p != "S" and full_matrices) for p in ("U", "S", "Vh"))
+        u, s, vh = (out if p == part else svd.bind(a, part=p, full_matrices=False) for p in ("U", "S", "Vh"))
         if part == "S":
             return (conj(u) * g[..., None, :]) @ conj(vh)
         check_vectors(a, full_matrices)
@@ -291,10 +293,10 @@ class svd:
         return svd.bind(a, part=part, full_matrices=full_matrices), 0
 
     def notation(a, part, full_matrices):
-        if part == "S":
+        if full_matrices is None:
             return "np.linalg.svd({0}, compute_uv=False)"
         call = "np.linalg.svd({0})" if full_matrices else "np.linalg.svd({0}, full_matrices=False)"
-        return call + ("[0]" if part == "U" else "[2]")
+        return f'{call}[{("U", "S", "Vh").index(part)}]'
 
 
 def check_vectors(a, full_matrices):
@@ -338,14 +340,13 @@ SVDResult = type(np.linalg.svd(np.eye(1)))
 def svd_call(a, full_matrices=True, compute_uv=True, hermitian=False):
     a = array(a)
     if not compute_uv:
-        return svd.bind(a, part="S", full_matrices=False)
-    return SVDResult(svd.bind(a, part="U", full_matrices=bool(full_matrices)), svd.bind(a, part="S", full_matrices=False),
-                     svd.bind(a, part="Vh", full_matrices=bool(full_matrices)))
+        return svd.bind(a, part="S", full_matrices=None)
+    return SVDResult(*(svd.bind(a, part=part, full_matrices=bool(full_matrices)) for part in ("U", "S", "Vh")))
 
 
 @function(np.linalg.svdvals)
 def svdvals(x, /):
-    return svd.bind(array(x), part="S", full_matrices=False)
+    return svd.bind(array(x), part="S", full_matrices=None)
 
 
 @function(np.linalg.matrix_rank)

@@ -191,8 +191,8 @@ def eigh(hlo, out, a, part, uplo):
     a = hlo.convert(a, dtype)
     results = [(a.shape, dtype), (a.shape[:-1], real_dtype(dtype)), (a.shape[:-2], INT32)]
     routine = "heevd" if dtype.kind == "c" else "syevd"
-    vectors, values, info = call(hlo, routine, [a], results, mode="N" if part == "values" else "V", uplo=uplo)
-    return checked(hlo, values if part == "values" else vectors, info)
+    vectors, values, info = call(hlo, routine, [a], results, mode="N" if part == "only" else "V", uplo=uplo)
+    return checked(hlo, vectors if part == "vectors" else values, info)
 
 
 def eig(hlo, out, a, part):
@@ -200,7 +200,7 @@ def eig(hlo, out, a, part):
     a = hlo.convert(a, dtype)
     square, line = (a.shape, out.dtype), (a.shape[:-1], dtype)
     results = [*([line, line] if dtype.kind == "f" else [line]), square, square, (a.shape[:-2], INT32)]
-    *values, _, vectors, info = call(hlo, "geev", [a], results, compute_left="N", compute_right="N" if part == "values" else "V")
+    *values, _, vectors, info = call(hlo, "geev", [a], results, compute_left="N", compute_right="N" if part == "only" else "V")
     if part == "vectors":
         return checked(hlo, vectors, info)
     return checked(hlo, hlo.complex(*values) if len(values) == 2 else values[0], info)
@@ -218,7 +218,7 @@ def svd_parts(hlo, a, mode):
 
 def svd(hlo, out, a, part, full_matrices):
     a = hlo.convert(a, a.dtype if a.dtype.kind == "c" else out.dtype)
-    mode = "N" if part == "S" else "A" if full_matrices else "S"
+    mode = "N" if full_matrices is None else "A" if full_matrices else "S"
     return svd_parts(hlo, a, mode)[("U", "S", "Vh").index(part)]
 
 

@@ -372,11 +372,11 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
         return norm_call(np.ravel(x), ord)
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(i % x.ndim for i in axes)
-    if len(axes) == 1 or ord == 2:
-        return norm_call(x, None if ord == 2 else ord, axes if len(axes) > 1 else axes[0], keepdims)
+    if len(axes) == 1:
+        return norm_call(x, ord, axes[0], keepdims)
     rest = [i for i in range(x.ndim) if i not in axes]
-    flat = np.reshape(np.transpose(x, rest + list(axes)), [*(x.shape[i] for i in rest), -1])
-    result = norm_call(flat, ord, -1)
+    flat = np.reshape(np.transpose(x, [*axes, *rest]), [-1, *(x.shape[i] for i in rest)])
+    result = norm_call(flat, ord, 0)
     return np.expand_dims(result, axes) if keepdims else result
 
 

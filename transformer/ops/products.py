@@ -162,26 +162,44 @@ def along_last(x, axis):
     return x if axis in (-1, len(shape_of(x)) - 1) else np.moveaxis(x, axis, -1)
 
 
+def vector_letters(row, column):
+    """Letters of a product over the core axis i, other core axes as given, leading axes broadcast."""
+    def letters(x, y):
+        lead_x, lead_y = (BATCH_LETTERS[: max(0, len(s) - len(core))][::-1] for s, core in ((x, row), (y, column)))
+        out = "".join(c for c in dict.fromkeys(row + column) if c != "i" or "i" not in row or "i" not in column)
+        return lead_x + row, lead_y + column, max(lead_x, lead_y, key=len) + out
+    return letters
+
+
+VECTORS = pairs(((4,), (4,)), ((3, 4), (3, 4)), ((3, 4), (4,)), ((2, 1, 4), (3, 4)))
+MATRICES = pairs(((3, 4), (4,)), ((2, 3, 4), (4,)), ((3, 4), (5, 4)), ((2, 1, 3, 4), (5, 4)))
+
+vecdot = declare_product("vecdot", np.vecdot, vector_letters("i", "i"), elastic=BATCH_LETTERS, samples=VECTORS)
+
+
 @function(np.vecdot, np.linalg.vecdot)
-def vecdot(x1, x2, axis=-1):
+def vecdot_call(x1, x2, axis=-1):
     """The sum of conj(x1) * x2 over one axis; the other axes broadcast."""
     x1, x2 = along_last(array(x1), axis), along_last(array(x2), axis)
-    return np.einsum("...i,...i->...", conjugate(x1), x2)
+    if "c" in (aval_of(x1).dtype.kind, aval_of(x2).dtype.kind):
+        return np.einsum("...i,...i->...", conjugate(x1), x2)
+    return vecdot.bind(x1, x2)
 
 
-def matvec(x1, x2):
-    """A matrix times a vector, over broadcast leading axes."""
-    return np.einsum("...ij,...j->...i", x1, x2)
+if hasattr(np, "matvec"):
+    matvec = declare_product("matvec", np.matvec, vector_letters("ki", "i"), elastic=BATCH_LETTERS, samples=MATRICES)
+    vecmat = declare_product("vecmat", np.vecmat, vector_letters("i", "ik"), elastic=BATCH_LETTERS,
+                             samples=[((y, np.swapaxes(x, -1, -2)), {}) for (x, y), _ in MATRICES])
+    FUNCTIONS[np.matvec] = matvec.call
 
+    @function(np.vecmat)
+    def vecmat_call(x1, x2):
+        """The conjugate of a vector times a matrix, over broadcast leading axes."""
+        x1, x2 = array(x1), array(x2)
+        if aval_of(x1).dtype.kind == "c":
+            return np.einsum("...i,...ij->...j", np.conj(x1), x2)
+        return vecmat.bind(x1, x2)
 
-def vecmat(x1, x2):
-    """The conjugate of a vector times a matrix, over broadcast leading axes."""
-    return np.einsum("...i,...ij->...j", conjugate(x1), x2)
-
-
-for _name, _implementation in (("matvec", matvec), ("vecmat", vecmat)):
-    if hasattr(np, _name):
-        FUNCTIONS[getattr(np, _name)] = _implementation
 FUNCTIONS[np.linalg.matmul] = matmul.call
 
 

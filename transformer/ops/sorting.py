@@ -336,6 +336,10 @@ class unique:
     def jvp(dots, x, out, part):
         return np.ravel(dots[0])[unique.bind(x, part="index")]
 
+    def batch(axes, x, part):
+        raise TransformError("np.unique of each lane of a batch gives results of different sizes",
+                             "Use transformer.numpy.unique(x, size=n), or call it outside of vmap.")
+
     def notation(x, part):
         return "np.unique({0})" if part == "values" else f"np.unique({{0}}, return_{part}=True)[1]"
 
