@@ -7,16 +7,11 @@ A name is *raw* in its region if the lanes that do not execute the region may ho
 region are raw in it. Operations that may fail or have an infinite derivative get their raw operands made safe.
 """
 
-import numpy as np
-
 from ...core import Apply, For, Hole, Move, is_name, walk
 from ...errors import TransformError
 from ..emission import trailing_moves
+from .remedies import KEEP, LANE, remedies
 from .tapes import stacked_axes
-
-FALLIBLE = {np.floor_divide, np.remainder, np.fmod}
-"""Elementwise functions with a finite derivative that warn or fail for some finite operands."""
-
 
 class Region:
     """A block that only some lanes execute. `guarded`: it must be skipped if no lane does."""
@@ -26,15 +21,6 @@ class Region:
 
     def __repr__(self):
         return f"<region {self.kind} {self.source}>"
-
-
-def is_harmless(op):
-    """Whether an op gives finite values and finite derivatives for all finite operands."""
-    if op.gather:
-        return True
-    if op.elementwise:
-        return op.impl is np.multiply or not (op.singular or op.impl in FALLIBLE)
-    return op.linear is not None
 
 
 class Analysis:
@@ -97,17 +83,21 @@ class Analysis:
         self.born.setdefault(stmt.target, region)
         if stmt.op.gather:
             self.access(stmt.args[0], stmt.params["index"], stmt.args[1:])
-        harmless = is_harmless(stmt.op) and not self.indexes_freely(stmt.args[1:] if stmt.op.gather else ())
-        if not harmless and any(map(is_name, stmt.args)):
-            region.guarded = True
+        for atom, remedy in zip(stmt.args, remedies(stmt)):
+            if self.is_raw(atom, region):
+                region.guarded |= remedy is LANE
+                self.raw.update([stmt.target] if remedy is not LANE else [])
+            elif remedy is not KEEP and self.may_fail(atom):
+                region.guarded = True
         if any(map(self.is_batched, stmt.args)):
             self.batched.add(stmt.target)
-            if is_harmless(stmt.op) and any(self.is_raw(a, region) for a in stmt.args):
-                self.raw.add(stmt.target)
 
-    def indexes_freely(self, args):
-        """Whether index operands may be out of range if no lane executes the statement."""
-        return any(is_name(a) and a not in self.loop_indices for a in args)
+    def may_fail(self, atom):
+        """Whether an operand that needs a remedy may harm although it is the same in all lanes: if no lane executes the statement.
+
+        Indices of loops are in range.
+        """
+        return is_name(atom) and atom not in self.loop_indices and not self.is_batched(atom)
 
     def move_(self, stmt, region):
         self.born.setdefault(stmt.target, region)
@@ -125,7 +115,7 @@ class Analysis:
     def update_(self, stmt, region):
         self.access(stmt.target, stmt.index, stmt.args)
         tape = stmt.target in self.tapes
-        region.guarded = region.guarded or tape or self.indexes_freely(stmt.args)
+        region.guarded = region.guarded or tape or any(map(self.may_fail, stmt.args))
         masked = self.is_masked(stmt.target, region)
         if any(map(self.is_batched, (*stmt.args, stmt.value))) or (masked and not tape):
             self.batched.add(stmt.target)
@@ -193,4 +183,4 @@ class Analysis:
         self.prefixes[name] = min(shared, self.prefixes.get(name, shared))
         self.scalars[name] = min(len(scalars), self.scalars.get(name, len(scalars)))
 
-__all__ = ["Analysis", "Region", "is_harmless"]
+__all__ = ["Analysis", "Region"]

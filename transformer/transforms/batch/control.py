@@ -8,6 +8,7 @@ from ...core import Apply, Effect, For, If, Mark, Move, Update, While, is_name, 
 from ...errors import TransformError
 from ...ops.op import TABLE, lookup
 from ..emission import trailing_moves
+from .remedies import LANE
 from .statements import Statements
 
 
@@ -338,7 +339,7 @@ class Control(Statements):
 
     def live_mask(self, stmt, region, live):
         test, outer = self.truth(self.now(stmt.test)), live or self.mask(region)
-        return self.atom(test if outer is None else lookup(np.logical_and)(self.ref(outer), test))
+        return self.atom(test if outer is None else lookup(np.bitwise_and)(self.ref(outer), test))
 
     def advance(self, counts, live, mask):
         """Moves at the end of a round: the lanes' counts, the lanes that live."""
@@ -356,7 +357,7 @@ class Bounds:
     def __init__(self, lanes, stmt, region):
         self.lanes, self.stmt = lanes, stmt
         self.batched = [lanes.batched(a) for a in (stmt.lo, stmt.hi)]
-        self.values = [lanes.operand(a, region) for a in (stmt.lo, stmt.hi)]
+        self.values = [lanes.operand(a, region, LANE) for a in (stmt.lo, stmt.hi)]
         self.up = stmt.step > 0
 
     @property
@@ -391,7 +392,7 @@ class Bounds:
         outer = self.lanes.mask(region)
         mask = self.lanes.ref(outer) if outer else terms.pop(0)
         for term in terms:
-            mask = lookup(np.logical_and)(mask, term)
+            mask = lookup(np.bitwise_and)(mask, term)
         return mask
 
 

@@ -8,6 +8,7 @@ from ...core import Aval, Hole, Move, is_name, walk
 from ...ops.index_templates import FULL
 from ...ops.op import TABLE, lookup
 from ..emission import Emitter
+from .remedies import KEEP, LANE
 
 
 class Lanes(Emitter):
@@ -91,8 +92,8 @@ class Lanes(Emitter):
     def side_mask(self, region, test, outer):
         test = self.truth(test)
         if region.kind == "else":
-            test = lookup(np.logical_not)(test)
-        return test if outer is None else lookup(np.logical_and)(self.ref(outer), test)
+            test = lookup(np.invert)(test)
+        return test if outer is None else lookup(np.bitwise_and)(self.ref(outer), test)
 
     def truth(self, atom):
         """An atom as booleans."""
@@ -133,20 +134,18 @@ class Lanes(Emitter):
         """The value of one lane."""
         return self.emit(TABLE["getitem"], ref, self.ref(lane), index=(Hole(0), *(FULL,) * rank))
 
-    def safe(self, atom, region):
-        """A raw operand in which the lanes outside of the region hold the value of a lane inside."""
+    def operand(self, atom, region, remedy):
+        """The current value of an operand, made safe by a remedy where lanes outside of the region may hold any value."""
+        if remedy is KEEP or not self.analysis.is_raw(atom, region):
+            return self.value(atom)
         name, mask = self.now(atom), self.mask(region)
-        return self.ref(self.memo(("safe", region, name), (name, mask), lambda: self.made_safe(atom, mask)))
+        return self.ref(self.memo(("safe", region, name, remedy), (name, mask), lambda: self.made_safe(atom, mask, remedy)))
 
-    def made_safe(self, atom, mask):
-        start, rank = self.start(), self.lane_rank(atom)
-        value = self.value(atom)
-        result = lookup(np.where)(self.aligned(mask, rank), value, self.at_lane(value, self.lane(mask), rank))
+    def made_safe(self, atom, mask, remedy):
+        start, rank, value = self.start(), self.lane_rank(atom), self.value(atom)
+        other = self.at_lane(value, self.lane(mask), rank) if remedy is LANE else remedy
+        result = self.coerce(lookup(np.where)(self.aligned(mask, rank), value, other), self.aval(value))
         return self.ref(self.bind(self.fresh(self.builder.hints.get(atom, atom) + "_safe", self.aval(result)), result, start))
-
-    def operand(self, atom, region):
-        """The current value of an operand, safe in every lane."""
-        return self.safe(atom, region) if self.analysis.is_raw(atom, region) else self.value(atom)
 
     def full(self, atom, aval, batched):
         """An atom as a value with all axes of `aval`; `batched` tells whether it has its batch axis already."""
@@ -157,6 +156,8 @@ class Lanes(Emitter):
             return self.coerce(value, aval)
         if atom == 0 and not np.signbit(np.real(atom)):
             return self.zeros(aval)
+        if atom == 1:
+            return self.emit(TABLE["ones"], shape=aval.shape, dtype=aval.dtype)
         return self.emit(TABLE["full"], aval.dtype.type(atom).item(), shape=aval.shape, dtype=aval.dtype)
 
     def spread(self, value, name):

@@ -7,8 +7,8 @@ from ...errors import MissingRule, TransformError
 from .indexing import batch_read, batch_store
 from ...ops.index_templates import FULL, result_shape
 from ...ops.op import TABLE, lookup, python_types
-from .analysis import is_harmless
 from .lanes import Lanes
+from .remedies import LANE, remedies
 
 
 class Statements(Lanes):
@@ -44,8 +44,7 @@ class Statements(Lanes):
         if stmt.op.gather:
             source, *args = stmt.args
             return self.read(source, stmt.params["index"], args, region)
-        harmless = is_harmless(stmt.op)
-        args = [self.value(a) if harmless else self.operand(a, region) for a in stmt.args]
+        args = [self.operand(a, region, remedy) for a, remedy in zip(stmt.args, remedies(stmt))]
         if stmt.op.elementwise and stmt.op.batch is None:
             return self.elementwise(stmt, args)
         axes = self.lane_axes(stmt.args)
@@ -77,7 +76,7 @@ class Statements(Lanes):
         if dynamic >= self.analysis.scalars.get(stmt.target, 0):
             raise TransformError(f"np.{stmt.op.name} with a size that differs from lane to lane",
                                  "The sizes of arrays must not depend on the batch.")
-        return lookup(np.max)(self.operand(atom, region))
+        return lookup(np.max)(self.operand(atom, region, LANE))
 
     def elementwise(self, stmt, args):
         """An elementwise op: operands of fewer axes get axes of size 1 behind the batch axis."""
@@ -99,7 +98,7 @@ class Statements(Lanes):
     # indexing -----------------------------------------------------------------------
     def read(self, source, template, args, region):
         """The batched value of `source[template]`; index operands are made safe."""
-        operands = [self.operand(a, region) for a in args]
+        operands = [self.operand(a, region, 0) for a in args]
         array, axes = self.value(source), self.lane_axes((source, *args))
         prefix = self.analysis.axes.get(source, 0) if self.batched(source) else 0
         if prefix:
@@ -143,13 +142,13 @@ class Statements(Lanes):
         return lookup(np.where)(self.aligned(mask, rank), value, old), 0
 
     def batched_update(self, stmt, target, region):
-        operands, axes = [self.operand(a, region) for a in stmt.args], list(self.lane_axes(stmt.args))
+        operands, axes = [self.operand(a, region, 0) for a in stmt.args], list(self.lane_axes(stmt.args))
         mask = self.store_mask(stmt, region)
         selects = [k for k, a in enumerate(stmt.args) if self.source.aval(a).dtype == bool]
         if mask is not None and selects:
             k = selects[0]
             aligned = self.aligned(mask, self.lane_rank(stmt.args[k]))
-            operands[k], axes[k], mask = lookup(np.logical_and)(aligned, operands[k]), 0, None
+            operands[k], axes[k], mask = lookup(np.bitwise_and)(aligned, operands[k]), 0, None
         value, axis = self.masked_value(stmt, mask, region)
         batch_store(self.ref(target), stmt.index, operands, tuple(axes), value, axis, stmt.mode)
 
@@ -162,7 +161,7 @@ class Statements(Lanes):
         if stmt.target in self.analysis.tapes:
             shape = self.builder.avals[target].shape[1:]
             value = value if self.aval(value).shape == shape else self.emit(TABLE["broadcast_to"], value, shape=shape)
-        operands = tuple(self.atom(self.operand(a, region)) for a in stmt.args)
+        operands = tuple(self.atom(self.operand(a, region, 0)) for a in stmt.args)
         self.builder.add(Update(target, self.stacked(stmt.target, stmt.index, prefix), operands, self.atom(value), stmt.mode))
 
     # effects ------------------------------------------------------------------------------
