@@ -8,5 +8,4 @@ def add_at_grad(w):
     np.add.at(c, c_1, w)
     # reverse
     c_bar = 2.0 * c
-    w_bar = c_bar[c_1]
-    return w_bar
+    return c_bar[c_1]

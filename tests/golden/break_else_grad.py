@@ -1,18 +1,15 @@
-import numpy as np
-
-
 # break_else_grad(x: float)
 def break_else_grad(x):
     test_1 = x > 10.0
     if not test_1:
-        _break = False
+        broke = False
         for i in range(5):
-            if not _break:
+            if not broke:
                 if x * i > 6.0:
-                    _break = True
+                    broke = True
                 else:
                     x = x + i
-        test_2 = np.logical_not(_break)
+        test_2 = not broke
     # reverse
     if test_1:
         x_bar = 2.0

@@ -9,12 +9,8 @@ def conditional_store_grad(x):
     for i in range(3, -1, -1):
         item_1 = x[i]
         if item_1 > 0.5:
-            item_2 = c_bar[i]
-            c_bar[i] = 0.0
-            item_bar = 2 * (item_2 * item_1)
+            item_bar = 2 * (c_bar[i] * item_1)
         else:
-            item_1 = c_bar[i]
-            c_bar[i] = 0.0
-            item_bar = -item_1
+            item_bar = -c_bar[i]
         x_bar[i] += item_bar
     return x_bar

@@ -13,6 +13,5 @@ def decay_grad(x, k, n):
     for i in range(n - 1, -1, -1):
         x = x_tape[i]
         k_bar = k_bar - np.sum(x_bar * x ** 2)
-        x_bar_1 = 2 * (x_bar * k * x)
-        x_bar = x_bar - x_bar_1
+        x_bar = x_bar - 2 * (x_bar * k * x)
     return x_bar, k_bar

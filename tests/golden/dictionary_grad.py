@@ -8,7 +8,6 @@ def dictionary_grad(p_b, p_extra_0, p_w):
     total = 0.0 + np.sum(product_1) + np.sum(p_extra_0 ** 2) + sum_1
     # reverse
     p_w_bar = 2.0 * np.broadcast_to(p_b, (3,))
-    p_extra_0_bar = p_b * p_extra_0
-    p_extra_0_bar = 2 * p_extra_0_bar
+    p_extra_0_bar = 2 * (p_b * p_extra_0)
     p_b_bar = total + product_1
     return p_b_bar, p_extra_0_bar, p_w_bar

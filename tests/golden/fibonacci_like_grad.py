@@ -1,6 +1,3 @@
-import numpy as np
-
-
 # fibonacci_like_grad(a: float, b: float)
 def fibonacci_like_grad(a, b):
     for i in range(9):
@@ -8,10 +5,10 @@ def fibonacci_like_grad(a, b):
         a = b
         b = b_1
     # reverse
-    b_bar = np.float64(a)
-    a_bar = np.float64(b)
+    b_bar = a
+    a_bar = b
     for i in range(8, -1, -1):
-        b_bar_1 = a_bar + b_bar
-        a_bar = 0.5 * b_bar
-        b_bar = b_bar_1
+        a_bar_1 = 0.5 * b_bar
+        b_bar = a_bar + b_bar
+        a_bar = a_bar_1
     return a_bar, b_bar

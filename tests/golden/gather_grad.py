@@ -8,6 +8,6 @@ def gather_grad(x):
     # reverse
     x_bar = np.zeros(9)
     x_bar[-1] = np.sum(x[c_1])
-    np.add.at(x_bar, c_1, np.broadcast_to(x[-1], (3,)))
+    np.add.at(x_bar, c_1, x[-1])
     np.add.at(x_bar, c, 2.0 * x[c])
     return x_bar

@@ -1,6 +1,3 @@
-import numpy as np
-
-
 # halve_grad(x: float)
 def halve_grad(x):
     rounds = 0
@@ -8,7 +5,7 @@ def halve_grad(x):
         x = x / 2.0
         rounds += 1
     # reverse
-    x_bar = np.float64(1.0)
+    x_bar = 1.0
     for k in range(rounds - 1, -1, -1):
         x_bar = x_bar / 2.0
     return x_bar

@@ -9,5 +9,4 @@ def logsumexp_grad(x):
     difference_bar = exp_1 / np.sum(exp_1)
     test_1 = x == max_1
     where_1 = np.where(test_1, (1.0 - np.sum(difference_bar)) / np.sum(test_1), 0)
-    x_bar = difference_bar + where_1
-    return x_bar
+    return difference_bar + where_1

@@ -12,11 +12,10 @@ def newton_sqrt_grad(a):
         rounds += 1
     # reverse
     x_bar = np.float64(1.0)
-    a_bar = np.float64(0.0)
+    a_bar = 0.0
     for k in range(rounds - 1, -1, -1):
-        x = x_tape[k]
+        x = np.float64(x_tape[k])
         total_bar = 0.5 * x_bar
-        a_bar = a_bar + total_bar / x
         x_bar = total_bar - total_bar * (a / x) / x
-    a_bar = a_bar + x_bar
-    return a_bar
+        a_bar = a_bar + total_bar / x
+    return a_bar + x_bar

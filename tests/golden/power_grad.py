@@ -9,11 +9,10 @@ def power_grad(x, n):
         p_tape[i] = p
         p = p * x
     # reverse
-    p_bar = np.float64(1.0)
+    p_bar = 1.0
     x_bar = 0.0
     for i in range(n - 1, -1, -1):
         p = p_tape[i]
-        p_bar_1 = p_bar * x
         x_bar = x_bar + p_bar * p
-        p_bar = p_bar_1
+        p_bar = p_bar * x
     return x_bar

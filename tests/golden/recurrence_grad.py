@@ -3,7 +3,7 @@ import numpy as np
 
 # recurrence_grad(x: float64[6], a: float)
 def recurrence_grad(x, a):
-    s = np.float64(0.0)
+    s = 0.0
     s_tape = np.empty(6)
     for i in range(6):
         s_tape[i] = s
@@ -14,12 +14,11 @@ def recurrence_grad(x, a):
     x_bar = np.zeros(6)
     a_bar = 0.0
     for i in range(5, -1, -1):
-        s = s_tape[i]
-        item_1 = x[i]
-        s_1 = a * s + np.sin(item_1)
-        product_1 = acc_bar * s_1
-        s_bar = s_bar + product_1 + product_1
-        x_bar[i] += s_bar * np.cos(item_1)
-        a_bar = a_bar + s_bar * s
-        s_bar = s_bar * a
+        s_1 = s_tape[i]
+        product_1 = acc_bar * s
+        s_bar_1 = s_bar + product_1 + product_1
+        x_bar[i] += s_bar_1 * np.cos(x[i])
+        s = s_1
+        s_bar = s_bar_1 * a
+        a_bar = a_bar + s_bar_1 * s_1
     return x_bar, a_bar

@@ -10,7 +10,7 @@ def running_max_grad(a):
         biggest_1 = a[i]
         if biggest_1 > biggest:
             biggest = biggest_1
-    total = np.float64(0.0)
+    total = 0.0
     for i in range(5):
         total = total + np.exp(a[i] - biggest)
     # reverse
@@ -18,8 +18,8 @@ def running_max_grad(a):
     a_bar = np.zeros(5)
     for i in range(4, -1, -1):
         difference_bar = np.exp(a[i] - biggest) / total
-        biggest_bar = biggest_bar - difference_bar
         a_bar[i] += difference_bar
+        biggest_bar = biggest_bar - difference_bar
     for i in range(4, 0, -1):
         biggest = biggest_tape[i - 1]
         if a[i] > biggest:

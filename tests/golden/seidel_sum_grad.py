@@ -7,31 +7,25 @@ def seidel_grad(a):
     a_tape = np.empty((6, 2, 2))
     for t in range(6):
         for i in range(1, 3):
-            difference_1 = i - 1
             for j in range(1, 3):
-                difference_2 = j - 1
                 item_1 = a[i, j]
                 product_1 = item_1 * item_1
-                total_1 = a[difference_1, j] + a[i, difference_2] + product_1
-                ratio_1 = (total_1 + a[i + 1, j] + a[i, j + 1]) / 5.0
-                a_tape[t, difference_1, difference_2] = item_1
-                a[i, j] = ratio_1
+                total_1 = a[i - 1, j] + a[i, j - 1] + product_1
+                total_1 = total_1 + a[i + 1, j] + a[i, j + 1]
+                a_tape[t, i - 1, j - 1] = item_1
+                a[i, j] = total_1 / 5.0
     # reverse
     a_bar = np.ones((4, 4))
     for t in range(5, -1, -1):
         for i in range(2, 0, -1):
-            difference_1 = i - 1
             for j in range(2, 0, -1):
-                difference_2 = j - 1
-                a_1 = a_tape[t, difference_1, difference_2]
-                a[i, j] = a_1
+                a[i, j] = a_tape[t, i - 1, j - 1]
                 item_1 = a_bar[i, j]
                 a_bar[i, j] = 0.0
                 total_bar = item_1 / 5.0
                 a_bar[i, j + 1] += total_bar
                 a_bar[i + 1, j] += total_bar
-                item_bar = total_bar * a[i, j]
-                a_bar[i, j] += item_bar + item_bar
-                a_bar[i, difference_2] += total_bar
-                a_bar[difference_1, j] += total_bar
+                a_bar[i, j] += 2.0 * (total_bar * a[i, j])
+                a_bar[i, j - 1] += total_bar
+                a_bar[i - 1, j] += total_bar
     return a_bar

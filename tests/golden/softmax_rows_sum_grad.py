@@ -7,11 +7,10 @@ def softmax_rows_grad(x):
     e = np.exp(x - max_1)
     sum_1 = np.sum(e, axis=1, keepdims=True)
     # reverse
-    sum_bar = np.reshape(np.sum(e / sum_1 / sum_1, axis=1), (4, 1))
-    e_bar = np.ones((4, 6)) / sum_1 - sum_bar
+    reshape_1 = np.sum(e / sum_1 / sum_1, axis=1, keepdims=True)
+    e_bar = np.ones((4, 6)) / sum_1 - reshape_1
     difference_bar = e_bar * e
     test_1 = x == max_1
     sum_1 = np.sum(test_1, axis=1, keepdims=True)
-    ratio_1 = -(np.reshape(np.sum(difference_bar, axis=1), (4, 1)) / sum_1)
-    x_bar = difference_bar + np.where(test_1, ratio_1, 0)
-    return x_bar
+    ratio_1 = -(np.sum(difference_bar, axis=1, keepdims=True) / sum_1)
+    return difference_bar + np.where(test_1, ratio_1, 0)

@@ -7,5 +7,4 @@ def tanh_grad(x):
     total_1 = 1.0 + y
     # reverse
     y_bar = -1.0 / total_1 - (1.0 - y) / total_1 / total_1
-    x_bar = -2.0 * (y_bar * y)
-    return x_bar
+    return -2.0 * (y_bar * y)

@@ -11,9 +11,8 @@ def tanh_grad_grad(x):
     y_bar = -1.0 / total_1 - ratio_2
     # reverse
     y_bar_bar = -2.0 * y
-    ratio_bar = y_bar_bar / total_1
-    ratio_1 = ratio_bar * ratio_1 / total_1
+    ratio_3 = y_bar_bar / total_1
+    ratio_1 = ratio_3 * ratio_1 / total_1
     total_bar = y_bar_bar / total_1 ** 2 + y_bar_bar * ratio_2 / total_1 + ratio_1
-    y_bar = -2.0 * y_bar + total_bar + ratio_bar / total_1
-    x_bar = -2.0 * (y_bar * y)
-    return x_bar
+    y_bar = -2.0 * y_bar + total_bar + ratio_3 / total_1
+    return -2.0 * (y_bar * y)

@@ -17,12 +17,16 @@ def filling(r, stmt):
         return aval.dtype.type(FILLED[stmt.op.name])
     if stmt.op.name == "full":
         return None if is_name(stmt.args[0]) else aval.dtype.type(stmt.args[0])
-    if stmt.op.name in ("broadcast_to", "reshape", "transpose"):
+    if stmt.op.name in ("broadcast_to", "reshape", "transpose", "expand_dims", "squeeze") or is_static_read(stmt):
         return r.uniform(stmt.args[0])
     if stmt.op.name == "constant" and 0 < np.size(stmt.params["value"]):
         flat = np.reshape(stmt.params["value"], -1)
         return flat[0] if flat.tobytes() == flat[:1].tobytes() * flat.size else None
     return None
+
+
+def is_static_read(stmt):
+    return stmt.op.name == "getitem" and len(stmt.args) == 1
 
 
 def narrower(r, atom):

@@ -31,7 +31,7 @@ def propagate_copies(program):
 class Copies(Rewriter):
     def __init__(self, program):
         super().__init__(program)
-        self.copies = Scoped()
+        self.copies, self.standing = Scoped(), set()
         self.tables.append(self.copies)
 
     def atom(self, atom):
@@ -39,8 +39,13 @@ class Copies(Rewriter):
             own, source, version = self.copies[atom]
             if self.version(atom) != own or self.version(source) != version:
                 break
+            if atom in self.program.counters and is_name(source):
+                self.standing.add(source)
             atom = source
         return atom
+
+    def counters(self):
+        return super().counters() | self.standing
 
     def move(self, stmt):
         self.emit(stmt)

@@ -54,7 +54,11 @@ class Rewriter:
         body = self.block(self.program.body)
         outputs = [self.atom(a) for a in self.program.outputs]
         p = self.program
-        return Program(p.name, list(p.params), body, outputs, self.avals, self.hints, set(p.counters))
+        return Program(p.name, list(p.params), body, outputs, self.avals, self.hints, self.counters())
+
+    def counters(self):
+        """The counters, and what stands for them now."""
+        return set(self.program.counters) | {n for n in map(self.replaced.get, self.program.counters) if is_name(n)}
 
     # names --------------------------------------------------------------------
     def aval(self, atom):
