@@ -190,3 +190,13 @@ def test_python_numbers_stay_python_numbers():
     assert transformer.value_and_grad(f)(0.7)[0] == f(0.7)
     half = np.ones(2, np.float32)
     assert np.asarray(transformer.jit(lambda x: math.sin(x) * half)(0.7)).dtype == np.float32
+
+
+def test_arithmetic_of_python_bools_and_ints_is_python_s():
+    def count(x, y):
+        return (x > 0.0) + (y > 0.0) + -(x > y)
+
+    def inverse(n):
+        return n ** -2 + n ** 2
+    assert transformer.jit(count)(1.0, 0.5) == count(1.0, 0.5) == 1
+    assert float(transformer.jit(inverse)(2)) == inverse(2)

@@ -262,8 +262,18 @@ def _operator(fn, ufunc, reflected=False):
         if not weak:
             return optable.lookup(ufunc)(*args)
         from .builder import current
-        return current().emit(optable.lookup(ufunc).__self__, args, {}, weak=True)
+        return current().emit(optable.lookup(ufunc).__self__, python_operands(ufunc, args), {}, weak=True)
     return method
+
+
+def python_operands(ufunc, args):
+    """Operands of Python numbers as Python computes with them: bools count as ints, and a negative power of an int is a float."""
+    kinds = [a.dtype.kind if is_reference(a) else np.asarray(a).dtype.kind for a in args]
+    if ufunc in ARITHMETIC and set(kinds) == {"b"}:
+        return tuple(optable.lookup(int)(a) if is_reference(a) else int(a) for a in args)
+    if ufunc is np.power and set(kinds) <= {"i", "b"} and not is_reference(args[1]) and args[1] < 0:
+        return optable.lookup(float)(args[0]), args[1]
+    return args
 
 
 def _inplace(symbol):
@@ -286,6 +296,8 @@ BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.t
           "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift}
 COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
 UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+ARITHMETIC = {*(BINARY[k] for k in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift")), *UNARY.values()}
 
 for _name, _ufunc in BINARY.items():
     _plain = _name.rstrip("_")
