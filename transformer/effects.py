@@ -125,10 +125,6 @@ class Effects:
     def changed(self, stmt):
         return list(self.changed_in([stmt]))
 
-    def is_plain(self, stmt):
-        """A statement that may be computed although its branch is not taken: no loops, stores or prints."""
-        return isinstance(stmt, Apply | Move) or isinstance(stmt, Effect) and stmt.kind == "raise"
-
     # emission -----------------------------------------------------------------------
     @property
     def hlo(self):

@@ -18,14 +18,16 @@ import numpy as np
 from backend.hlo import Hlo, Value
 
 from .analysis.carries import Liveness, changed
-from .core import Aval, Hole, While, is_name, names_bound, names_read
+from .analysis.ordering import Ordering
+from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
 from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .errors import TransformError
 from .ops import index_lowering
-from .ops.index_templates import FULL
+from .ops.index_templates import FULL, result_shape
 from .ops.op import TABLE
 
 CAPACITY = 64
+SMALL = 24
 
 
 @dataclass
@@ -59,7 +61,10 @@ class Lowering:
         self.hlo = Hlo(program.name, platform)
         self.effects = Effects(program, self)
         self.live = Liveness(program, self.effects)
+        self.features = self.live.features()
+        self.ordering = Ordering(self.hlo) if "element_loop" in self.features else None
         self.env = {}
+        self.predicate = None
 
     def run(self, donate):
         for name in self.program.params:
@@ -73,7 +78,7 @@ class Lowering:
         outputs += [self.env[name] for name in self.effects.outputs()]
         text = self.hlo.finish(outputs, self.aliases(outputs, donate))
         return Lowered(text, len(self.program.outputs), self.effects.failures, NEEDED in self.env, self.capacity,
-                       self.hlo.callbacks, self.live.features())
+                       self.hlo.callbacks, self.features)
 
     def output(self, atom):
         aval = self.program.aval(atom)
@@ -142,6 +147,9 @@ class Lowering:
         values = [self.read(a) for a in stmt.args]
         lowering = stmt.op.rule("lower")
         self.bind(stmt.target, lowering(self.hlo, self.aval(stmt.target), *values, **stmt.params))
+        if self.ordering:
+            for value in values:
+                self.ordering.note(value, self.env[stmt.target])
 
     def lower_move(self, stmt):
         self.bind(stmt.target, self.read(stmt.source))
@@ -149,8 +157,19 @@ class Lowering:
     def lower_update(self, stmt):
         self.effects.before_update(stmt)
         args = [self.read(a) for a in stmt.args]
-        target = self.env[stmt.target]
-        self.bind(stmt.target, index_lowering.update(self.hlo, target, self.read(stmt.value), stmt.index, args, stmt.mode))
+        target, value, mode = self.env[stmt.target], self.hlo.convert(self.read(stmt.value), self.aval(stmt.target).dtype), stmt.mode
+        if self.predicate is not None:
+            value, mode = self.predicated(stmt, target, value, args), "set"
+        if self.ordering:
+            value = self.ordering.after_reads([target], value)
+        self.bind(stmt.target, index_lowering.update(self.hlo, target, value, stmt.index, args, mode))
+
+    def predicated(self, stmt, target, value, args):
+        """What an element becomes by a store in a branch that may not be taken."""
+        aval = Aval(result_shape(stmt.index, target.shape, args), target.dtype)
+        old = index_lowering.read(self.hlo, aval, target, args, stmt.index)
+        value = self.hlo.broadcast_to(value, old.shape)
+        return self.hlo.select(self.predicate, self.hlo.add(old, value) if stmt.mode == "add" else value, old)
 
     def lower_effect(self, stmt):
         self.effects.emit(stmt)
@@ -160,13 +179,26 @@ class Lowering:
         names = self.live.results(stmt)
         test = self.hlo.convert(self.read(stmt.test), bool)
         if self.is_small(stmt.body) and self.is_small(stmt.orelse):
-            yes, no = (self.branch(block, names) for block in (stmt.body, stmt.orelse))
-            results = [x if x is y else self.hlo.select(test, x, y) for x, y in zip(yes, no)]
+            self.select_sides(stmt, test, names)
         elif names:
             results = self.hlo.if_(test, lambda: self.branch(stmt.body, names), lambda: self.branch(stmt.orelse, names))
-        else:
-            return
-        self.rebind(names, results)
+            self.rebind(names, results)
+
+    def select_sides(self, stmt, test, names):
+        """Compute both sides and select scalars; a store keeps the old element where its side is not taken, so that arrays go
+        from one side to the other and are never copied."""
+        outer = self.predicate
+        arrays = [n for n in names_bound([*stmt.body, *stmt.orelse]) if n in self.env and self.env[n].shape]
+        results = []
+        for block, holds in ((stmt.body, test), (stmt.orelse, self.hlo.not_(test))):
+            self.predicate = holds if outer is None else self.hlo.and_(outer, holds)
+            results.append(self.branch(block, [*names, *arrays]))
+            self.rebind(arrays, results[-1][len(names):])
+        self.predicate = outer
+        yes, no = results
+        for name, x, y in zip(names, yes, no):
+            if not x.shape:
+                self.rebind([name], [x if x is y else self.hlo.select(test, x, y)])
 
     def branch(self, stmts, names):
         """Lower a block in a scope of its own; the values of `names` at its end."""
@@ -178,17 +210,32 @@ class Lowering:
             self.env = outer
 
     def is_small(self, stmts):
-        """Whether both sides of an `if` are better computed and selected from: few ops, on scalars only."""
-        if len(stmts) > 12 or not all(self.effects.is_plain(s) for s in stmts):
-            return False
-        bound = names_bound(stmts)
-        return all(self.aval(n).shape == () for n in [*bound, *names_read(stmts)])
+        """Whether both sides of an `if` are better computed and selected from: few ops, on scalars and single elements only."""
+        return sum(1 for _ in walk(stmts)) <= SMALL and all(map(self.is_scalar_work, stmts))
+
+    def is_scalar_work(self, stmt):
+        if isinstance(stmt, If):
+            return all(map(self.is_scalar_work, [*stmt.body, *stmt.orelse]))
+        if isinstance(stmt, Effect):
+            return stmt.kind == "raise" and self.are_scalars(stmt.args)
+        if isinstance(stmt, Update):
+            args = [self.program.aval(a) for a in stmt.args]
+            return self.are_scalars([*stmt.args, stmt.value]) and set(result_shape(stmt.index, self.aval(stmt.target).shape, args)) <= {1}
+        if isinstance(stmt, Apply):
+            args = stmt.args[1:] if "index" in stmt.params else stmt.args
+            return self.are_scalars([stmt.target, *args])
+        return isinstance(stmt, Mark) or isinstance(stmt, Move) and self.are_scalars([stmt.target])
+
+    def are_scalars(self, atoms):
+        return all(self.program.aval(a).shape == () for a in atoms)
 
     def lower_for(self, stmt):
         names = self.live.results(stmt)
         lo, hi = (self.hlo.convert(self.read(a), np.int64) for a in (stmt.lo, stmt.hi))
         if CODE in self.env and hi.literal is None:
             hi = self.hlo.select(self.effects.is_fine(), hi, lo)
+        if self.ordering:
+            lo = self.ordering.after_reads([self.env[n] for n in names if n in self.env], lo)
 
         def test(index, *values):
             return self.hlo.compare("LT" if stmt.step > 0 else "GT", index, hi)
