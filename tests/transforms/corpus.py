@@ -268,6 +268,61 @@ def branch_in_while(x, n):
     return y
 
 
+@example(lambda rng: (rng.uniform(-1, 3, size=4), float(rng.uniform(0.3, 0.8))))
+def whiles_in_branches(x, c):
+    s = 0.0
+    for i in range(4):
+        y = x[i]
+        if y > 0.5:
+            while y > 1.1:
+                y = y * c
+                s = s + np.log(y)
+        else:
+            s = s * 0.5
+        s = s + y
+    return s
+
+
+@example(lambda rng: (rng.uniform(-1, 3, size=4), int(rng.integers(2, 5))))
+def leaves_early(x, n):
+    total = 0.0
+    for i in range(n):
+        if x[i] < -0.5:
+            continue
+        total = total + np.sqrt(x[i] + 0.6)
+        if total > 3.0:
+            break
+    else:
+        total = total * 2
+    return total
+
+
+@example(lambda rng: (rng.normal(size=3), float(rng.normal())))
+def returns_early(x, c):
+    if c < -0.5:
+        return np.sum(x)
+    y = x * c
+    for i in range(3):
+        if y[i] > 0.5:
+            return np.log(y[i]) + c
+    return y[0] / (c + 3)
+
+
+@example(lambda rng: (rng.uniform(-2, 2, size=(3, 2)), rng.normal(size=2)))
+def masked_rows(a, v):
+    out = np.zeros(2)
+    for i in range(3):
+        row = a[i]
+        if row[0] > 0 and row[1] > 0:
+            out = out + np.sqrt(row) * v
+            a[i] = out
+        elif row[0] > 0:
+            out[1] = np.log(row[0])
+        else:
+            a[i, 0] = row[1] ** 2
+    return out, a
+
+
 @example(lambda rng: (rng.normal(size=(3, 3)),))
 def sweeps(a):
     b = a * 1.0

@@ -1,9 +1,18 @@
 """Reverse mode against finite differences: straight lines, branches, loops and stores, and all of it twice."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from tests.transforms.programs import check_function
+from tests.transforms.programs import check_function, core_program, outputs_of
+from transformer import printing
+from transformer.core import Aval
+from transformer.errors import MissingRule, Origin, TypeMismatch
+from transformer.frontend.builder import Builder
+from transformer.ops.op import Op
+from transformer.transforms.reverse import reverse
+from transformer.transforms.simplify import simplify
 
 X = np.array([0.3, -0.7, 1.2, 0.9])
 M = np.linspace(-1.0, 1.0, 12).reshape(3, 4)
@@ -387,3 +396,113 @@ def branch_in_while_in_for(x, n):
     (store_in_while, (X,)), (branch_in_while_in_for, (X, 3))])
 def test_while(function, args):
     check_function(function, *args)
+
+
+# what the result looks like -----------------------------------------------------------------
+def text_of(function, *args, seeds=(1.0,), wrt=(0,)):
+    program = core_program(function, *args, simplified=True)
+    joint = reverse(program, wrt, seeds)
+    return printing.source(simplify(joint), header=False)
+
+
+def test_tape_of_a_for():
+    text = text_of(decay, X, 0.3, 4)
+    assert "x_tape = np.empty((x2, 4))" in text.replace("x0", "x")
+    assert text.count("tape[") == 2
+
+
+@pytest.mark.parametrize("function, args", [(nonlinear_recurrence, (X, 6)), (swap, (X, 3)), (invariant, (X, 0.5, 5))])
+def test_no_tape_where_none_is_needed(function, args):
+    assert "tape" not in text_of(function, *args)
+
+
+def test_result_of_a_loop_is_read_where_it_is_stored():
+    def run(x, w, n):
+        h = np.zeros((6, 4))
+        h[0] = x
+        for i in range(1, n):
+            h[i] = np.tanh(w @ h[i - 1])
+        return np.sum(h[5] ** 2)
+    assert "tape" not in text_of(run, X, np.eye(4), 6, wrt=(0, 1))
+
+
+def test_expensive_results_are_kept():
+    def run(x, w):
+        for i in range(5):
+            x = np.sin(w @ x)
+        return np.sum(x)
+    text = text_of(run, X, np.eye(4))
+    assert "x0_tape" not in text and "matmul_tape" in text
+
+
+def test_inactive_outputs_and_parameters():
+    def run(x, k, i):
+        return x * 2.0, k, i
+    program = core_program(run, X, 0.5, 3)
+    joint = reverse(program, (0, 1), ("param", None, None))
+    assert len(joint.params) == 4 and joint.params[3].endswith("_bar")
+    bars = outputs_of(joint, [X, 0.5, 3, np.ones(4)])[3:]
+    np.testing.assert_array_equal(bars[0], np.full(4, 2.0))
+    assert bars[1] == 0.0
+
+
+def test_single_precision_stays():
+    def run(x, k):
+        s = 0.0
+        for i in range(3):
+            s = s * k + np.sum(np.sin(x) * k)
+        return s
+    program = core_program(run, X.astype(np.float32), 0.5)
+    bars = outputs_of(reverse(program, (0, 1), (1.0,)), [X.astype(np.float32), 0.5])[1:]
+    assert bars[0].dtype == np.float32
+
+
+def test_integers_have_no_derivative():
+    with pytest.raises(TypeMismatch, match="has no derivative"):
+        reverse(core_program(counted, X, 3), (1,), (1.0,))
+
+
+def test_missing_rule_names_the_line():
+    def run(x):
+        return x * unruled.bind(x)
+    unruled = Op("unruled", np.sin, lambda x: x, None, differentiable=True)
+    builder = Builder("f")
+    x = builder.parameter("x", Aval((), np.dtype(float)))
+    with builder:
+        builder.origin = Origin("model.py", 3, 4, "    return x * unruled(x)")
+        y = run(x)
+    with pytest.raises(MissingRule, match="model.py:3:5"):
+        reverse(builder.program([y]), (0,), (1.0,))
+
+
+# values that must not appear -------------------------------------------------------------------
+def guarded_root(x):
+    return np.sum(np.where(x > 0, np.sqrt(x), 0.0))
+
+
+def guarded_entropy(x):
+    return np.sum(np.where(x > 0, x * np.log(x), 0.0))
+
+
+def masked_log(x):
+    y = np.log(x)
+    y[x <= 0] = 0.0
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("function", [guarded_root, guarded_entropy, masked_log])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_branch_not_taken_gives_no_nan(function):
+    x = np.array([0.0, 1.0, 2.0])
+    program = core_program(function, x)
+    joint = reverse(program, (0,), (1.0,))
+    bar = outputs_of(joint, [x])[1]
+    assert bar[0] == 0 and np.all(np.isfinite(bar))
+    second = reverse(dataclasses.replace(joint, outputs=joint.outputs[1:]), (0,), ("param",))
+    assert np.all(np.isfinite(outputs_of(second, [x, np.ones(3)])[1]))
+
+
+def test_smooth_code_has_no_guards():
+    def run(x, w):
+        return np.sum(np.maximum(x * w, 0.0) * x ** 2)
+    assert "== 0, 0, " not in text_of(run, X, X)

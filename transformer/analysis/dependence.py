@@ -11,7 +11,7 @@ Indices are linear forms in the loops' indices.
 import copy
 from typing import NamedTuple
 
-from ..core import Apply, For, Hole, Update, blocks, is_name, operands
+from ..core import Apply, For, Hole, Update, blocks, is_name, operands, walk
 from .blocks import Blocks
 from .bounds import Bounds, Linear, combined
 
@@ -30,6 +30,8 @@ class Access(NamedTuple):
 
 def without_idle_stores(program, first):
     """The statements of the program; stores at the top level from position `first` on, or inside, go if no read sees them."""
+    if not any(isinstance(s, Update) for s in walk(program.body[first:])):
+        return program.body
     analysis = Dependence(program)
     idle = {id(w.stmt) for w in analysis.stores(first) if not analysis.is_seen(w)}
     return strip(program.body, idle) if idle else program.body

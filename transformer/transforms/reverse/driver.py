@@ -69,8 +69,11 @@ class Reverse(Emitter):
         body = [*self.patches.rebuilt(self.blocks.top), *(Move(copy, name) for name, copy in copies.items()), Mark("reverse")]
         b = self.builder
         joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars, b.avals, b.hints, b.counters))
-        joint.body = without_idle_stores(joint, seam_of(joint))
-        return without_copies(prune(joint), copies)
+        body = without_idle_stores(joint, seam_of(joint))
+        if body is not joint.body:
+            joint.body = body
+            joint = prune(joint)
+        return without_copies(joint, copies)
 
     def kept_outputs(self, sweep):
         """The outputs of the primal part, and copies (name -> copy) of those that the sweep may change as it undoes stores."""

@@ -29,6 +29,7 @@ class Values:
         self.sweep, self.builder, self.blocks = sweep, sweep.builder, sweep.blocks
         self.patches, self.frames, self.tapes = sweep.patches, sweep.frames, sweep.tapes
         self.kept = {}
+        self.tape_names = {s.target for b in self.blocks.all for s in b.stmts if isinstance(s, Apply) and s.op is TABLE["tape"]}
         self.locals = {}
         for name, home in self.blocks.home.items():
             if home.loop is not None and self.blocks.is_versioned(name):
@@ -112,25 +113,24 @@ class Values:
 
     # undoing --------------------------------------------------------------------------
     def restore_locals(self, frame):
-        """At the end of a block in a loop: the last versions of the versioned names that live in it."""
+        """At the end of a block in a loop: the last versions of the versioned names that live in it.
+
+        A tape that grows is not read before it is complete, so that it has none.
+        """
         for name in self.locals.get(frame.block, ()):
             block, position = self.blocks.last_binding(frame.block, name)
-            if self.is_tape(name) or in_head(block, position) and block is not frame.block:
+            if name in self.tape_names or in_head(block, position) and block is not frame.block:
                 frame.env[name] = UNBOUND
                 continue
             where = self.patches.after(block, position)
             kept = self.tapes.keep(name, block, where, self.builder.hints.get(name, name))
             frame.env[name] = self.tapes.read(kept)
 
-    def is_tape(self, name):
-        """Whether a name is a tape that grows: it is not read before it is complete."""
-        return any(isinstance(s.stmt, Apply) and s.stmt.op is TABLE["tape"] for s in self.blocks.sites[name])
-
     def undo_update(self, stmt, block, position):
         """Put the overwritten elements back."""
         name = stmt.target
         env = self.frames.inner.env
-        if self.is_tape(name):
+        if name in self.tape_names:
             return
         if in_head(block, position):
             env[name] = UNBOUND
