@@ -127,3 +127,25 @@ def cholesky_by_hand(a):
             a[i, i] -= a[i, k] * a[i, k]
         a[i, i] = np.sqrt(a[i, i])
     return np.tril(a)
+
+
+@sample(np.arange(16.0).reshape(4, 4) % 5.0 + np.linspace(0.0, 1.0, 16).reshape(4, 4))
+def dynamic_programming(c):
+    n, m = c.shape
+    table = np.full((n + 1, m + 1), np.inf)
+    table[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            table[i, j] = c[i - 1, j - 1] + min(table[i - 1, j], table[i, j - 1], table[i - 1, j - 1])
+    return table[n, m]
+
+
+@sample(np.array([0.5, 1.5, 2.0]))
+def table_read_before_it_is_stored(x):
+    table = np.zeros(8)
+    flags = np.zeros(3)
+    for i in range(1, 8):
+        if table[i - 1] > 2.0:
+            flags[i % 3] += 1.0
+        table[i] = table[i - 1] + x[i % 3]
+    return table * np.sum(flags)

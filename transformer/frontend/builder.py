@@ -72,7 +72,7 @@ class Builder:
             name = f"{base}_{number}"
         self.taken[base] = number
         self.avals[name] = aval
-        self.hints[name] = base
+        self.hints[name] = core.Derived(base) if isinstance(hint, core.Derived) else base
         return name
 
     def parameter(self, hint, aval):

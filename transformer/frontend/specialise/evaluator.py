@@ -99,7 +99,7 @@ class Evaluator:
         return found
 
     def capture(self):
-        return State(self.environments(), self.is_opaque)
+        return State([*self.environments(), list(self.promoted.values())], self.is_opaque)
 
     def live_after(self, frame, node):
         if "after" not in frame.live:

@@ -205,9 +205,12 @@ class Roll:
             with self.builder.nested() as before:
                 self.carries = {path: self.carry(path, aval) for path, aval in self.guess.items()}
             self.place()
+            promoted = len(self.ev.promoted)
             try:
                 with self.builder.nested() as block:
                     result = body(block)
+                    if self.forget_stored() or len(self.ev.promoted) > promoted:
+                        raise Retry
                     self.compare(block, before, rounds)
                 return block, result, before
             except Retry:
@@ -216,6 +219,12 @@ class Roll:
             except branches.BranchRaised:
                 raise CannotRoll("every round raises") from None
         raise CannotRoll("the types of its variables do not settle")
+
+    def forget_stored(self):
+        """Arrays of known value that the body stores into: later rounds read something else. True if there are any."""
+        stored = [s for s, known in self.state.known.items() if known is not None and s.known is None]
+        self.state.known.update(dict.fromkeys(stored))
+        return bool(stored)
 
     def bind_before(self):
         """Names that the first round certainly binds, though under a flag: zeros stand for them before the loop."""
@@ -396,10 +405,7 @@ class Roll:
 
     def finish(self):
         """After the loop: entry state, with carried leaves as references to their names."""
-        for storage in [s for s, known in self.state.known.items() if known is not None and s.known is None]:
-            self.ev.forgotten.add(storage)
         self.state.restore()
-        branches.forget(self.ev)
         used = {path: c for path, c in self.carries.items() if path in self.exits or c.name in core.names_bound(self.builder.block[-1:])}
         self.carries = used
         for carry in used.values():
