@@ -11,7 +11,7 @@ from ...core import Apply, For, Hole, Move, is_name, walk
 from ...errors import TransformError
 from ..emission import trailing_moves
 from .remedies import KEEP, LANE, remedies
-from .tapes import stacked_axes
+from .tapes import pointers, stacked_axes
 
 class Region:
     """A block that only some lanes execute. `guarded`: it must be skipped if no lane does."""
@@ -27,7 +27,7 @@ class Analysis:
     """The result of the fixed point.
 
     batched: names that differ from lane to lane; born: name -> region in which it is bound; raw: see the module;
-    axes: name -> position of the batch axis where that is not 0 (see `stacked_axes`).
+    axes: name -> position of the batch axis where that is not 0 (see `stacked_axes`); pointers: see `tapes.pointers`.
     """
 
     def __init__(self, program, batched):
@@ -35,7 +35,7 @@ class Analysis:
         self.batched, self.raw = set(batched), set()
         self.top = Region(None, "top", program.name)
         self.regions = {}
-        self.inside = set()
+        self.inside, self.pointers = set(), pointers(program)
         self.loop_indices = {s.index for s in walk(program.body) if isinstance(s, For)}
         self.tapes = {s.target for s in walk(program.body) if isinstance(s, Apply) and s.op.name == "tape"}
         state = None
@@ -56,7 +56,7 @@ class Analysis:
 
     def is_masked(self, name, region):
         """Whether a store into `name` in `region` concerns only the lanes of the region."""
-        return region is not self.top and self.born.get(name) is not region and name not in self.program.counters
+        return region is not self.top and self.born.get(name) is not region and name not in self.pointers
 
     def side(self, stmt, region, taken):
         """The region of a side of an If on a batched test. Ifs on the same test share it: names bound in one are read in another."""
@@ -102,7 +102,7 @@ class Analysis:
     def move_(self, stmt, region):
         self.born.setdefault(stmt.target, region)
         masked = self.is_masked(stmt.target, region)
-        if stmt.target in self.program.counters:
+        if stmt.target in self.pointers:
             region.guarded = True
             if self.is_batched(stmt.source):
                 raise TransformError(f"the tape pointer {stmt.target} differs from lane to lane", "This is a fault of a pass of transformer.")
@@ -143,7 +143,7 @@ class Analysis:
             self.block(moves, inner)
         for name in merged:
             self.born[name] = region
-            if name not in self.program.counters:
+            if name not in self.pointers:
                 self.batched.add(name)
             if region is not self.top:
                 self.raw.add(name)

@@ -110,9 +110,9 @@ class Control(Statements):
         return {n: a for n, a in self.current.items() if n in bound and a != current.get(n, n)}
 
     # blocks of their own --------------------------------------------------------------
-    def inner(self, stmts, region, around=None):
+    def inner(self, stmts, region, side=None):
         """A nested block that every lane of the region executes; also the names it leaves bound by Moves."""
-        with self.scope() as before, self.nested() as block:
+        with self.scope() as before, self.nested(side) as block:
             targets = self.block(stmts, region)
             self.bound.update(targets)
             places, bound = before[1], before[2]
@@ -127,8 +127,8 @@ class Control(Statements):
         for name in (s.target for s in walk([stmt]) if isinstance(s, Move)):
             if name not in self.bound and name in self.unshared and name not in self.place:
                 self.place[name] = self.slot(name, region)
-        body, first = self.inner(stmt.body, region)
-        orelse, second = self.inner(stmt.orelse, region)
+        body, first = self.inner(stmt.body, region, ("side", self.now(stmt.test), True))
+        orelse, second = self.inner(stmt.orelse, region, ("side", self.now(stmt.test), False))
         for name in first & second:
             self.bound.add(name)
             self.analysis.born[name] = region
@@ -249,7 +249,7 @@ class Control(Statements):
     def guarded_side(self, block, inner, sides, slots):
         mask = self.mask(inner)
         some = self.any(mask)
-        with self.nested() as body:
+        with self.nested(("side", some, True)) as body:
             results = self.side(block, inner, sides)
             pairs = {slots[n]: self.atom(self.choose(mask, a, slots[n], n)) for n, a in results.items()}
             self.moves(pairs)
@@ -328,7 +328,7 @@ class Control(Statements):
 
     def start_living(self, stmt, region):
         """A name for the mask of live lanes, if the test depends on what is not kept for finished lanes."""
-        unkept = {stmt.counter} | self.source.counters
+        unkept = {stmt.counter} | self.analysis.pointers
         if not any(name in unkept for s in walk(stmt.head) for name in operands(s)):
             return None
         outer = self.mask(region)

@@ -11,6 +11,15 @@ from ..emission import Emitter
 from .remedies import KEEP, LANE
 
 
+def forget(memos, name):
+    """Drop the entries that depend on a name, also in the memos of sides."""
+    for key, (value, depends) in list(memos.items()):
+        if name in depends:
+            del memos[key]
+        elif isinstance(value, dict):
+            forget(value, name)
+
+
 class Lanes(Emitter):
     """The batched program under construction.
 
@@ -65,18 +74,21 @@ class Lanes(Emitter):
     def invalidate(self, name):
         """Forget what depends on a name that gets another value."""
         for memos in self.memos:
-            for key in [k for k, (_, depends) in memos.items() if name in depends]:
-                del memos[key]
+            forget(memos, name)
 
     @contextmanager
-    def nested(self):
-        """A new block with its own memos."""
+    def nested(self, side=None):
+        """A new block with its own memos. `side` tells a side of an `if`: what an earlier one has computed can be read again."""
+        found = next((memos[side] for memos in reversed(self.memos) if side in memos), None)
+        memos = {} if found is None else found[0]
         with self.builder.nested() as block:
-            self.memos.append({})
+            self.memos.append(memos)
             try:
                 yield block
             finally:
                 self.memos.pop()
+        if side is not None:
+            self.memos[-1][side] = (memos, frozenset(side[1:2]))
 
     # masks ------------------------------------------------------------------------
     def mask(self, region):
@@ -180,7 +192,12 @@ class Lanes(Emitter):
         return self.full(self.now(atom), aval, self.batched(atom))
 
     def choose(self, mask, taken, other, name):
-        """`np.where(mask, taken, other)` as a value of `name`; taken and other are atoms of the batched program."""
+        """`np.where(mask, taken, other)` as a value of `name`; taken and other are atoms of the batched program.
+
+        A pointer into a tape moves on for all lanes.
+        """
+        if name not in self.analysis.batched:
+            return self.ref(taken)
         rank, axis = self.lane_rank(name), self.analysis.axes.get(name, 0)
         result = lookup(np.where)(self.aligned(mask, rank - axis), self.ref(taken), self.ref(other))
         return self.coerce(result, self.batched_aval(name))

@@ -56,6 +56,25 @@ def links(stmt, program, analysis):
     return [stmt.target, *arrays] if arrays and alike and not mixed else []
 
 
+def pointers(program):
+    """The counters of a program, and the names that hold a counter kept on a tape and restored: they too are the same in all lanes."""
+    sources = {}
+    for stmt in walk(program.body):
+        if isinstance(stmt, Move | Update):
+            sources.setdefault(stmt.target, []).append(stmt.source if isinstance(stmt, Move) else stmt.value)
+        elif isinstance(stmt, Apply):
+            sources.setdefault(stmt.target, []).extend(stmt.args[:1] if stmt.op.gather else stmt.args)
+    found, before = set(program.counters), None
+    while before != len(found):
+        before = len(found)
+        found |= {n for n, given in sources.items() if program.avals[n].dtype.kind == "i" and not found.isdisjoint(given)}
+    while True:
+        wrong = {n for n in found - program.counters if any(is_name(a) and a not in found for a in sources[n])}
+        if not wrong:
+            return found
+        found -= wrong
+
+
 def _plain_operands(stmt):
     """The names that a statement reads, but not the array that it indexes."""
     if isinstance(stmt, Apply) and stmt.op.gather:
@@ -86,4 +105,4 @@ class Groups:
         return {id(g): g for g in map(self.get, names)}.values()
 
 
-__all__ = ["stacked_axes"]
+__all__ = ["pointers", "stacked_axes"]
