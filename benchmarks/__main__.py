@@ -4,6 +4,7 @@ Each row states some work and the median time of each contestant, with the ratio
 that JAX takes 1.42 times as long as we do. Ratios below 1 are ours to improve; differences under 1.5x on a busy machine are ties.
 
     step, step-32, step-narrow      one training step of the digits network (and of an 8-wide one), compiled
+    per-example                     gradient of each image's loss by vmap of grad, compiled
     grad-tanh, grad-polynomial      gradient of a scalar function of two and of five lines, not compiled
     jit-grad                        the same compiled
     import, first-gradient          fresh processes, net of Python's own start
