@@ -165,6 +165,12 @@ class Program:
 WEAK_DTYPES = {bool: np.dtype(bool), int: np.dtype(np.int64), float: np.dtype(np.float64), complex: np.dtype(np.complex128)}
 
 
+class Derived(str):
+    """A hint of a name that belongs to a derivative (`x_dot`, `x_bar`); a user's own `x_bar` is a plain hint."""
+
+    __slots__ = ()
+
+
 def literal_aval(value):
     """Aval of a literal: weak for Python numbers, strong for NumPy scalars (a bool is never weak in NumPy's rules)."""
     if type(value) in WEAK_DTYPES:

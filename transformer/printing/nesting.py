@@ -167,7 +167,7 @@ class Nesting:
             return True
         if isinstance(reader, Update) and "index" in stmt.params:
             return self.base(stmt.args[0]).endswith("_tape")
-        return reader == "return" and base.endswith(("_bar", "_dot"))
+        return reader == "return" and isinstance(self.program.hints.get(name), Derived)
 
     def continued(self, stmt):
         """The named value that a sum goes on with, under the same name: x_bar = x_bar + a, x_bar = x_bar + b."""

@@ -8,7 +8,7 @@ differences and products have the same bits, a quotient does if its divisor is a
 import numpy as np
 
 from ..analysis.aliases import tapes
-from ..core import Apply, Effect, For, If, Move, Update, While, is_name, operands, walk
+from ..core import Apply, Derived, Effect, For, If, Move, Update, While, is_name, operands, walk
 from ..errors import TransformError
 
 NUMBERS = {np.dtype(float), np.dtype(complex)}
@@ -97,7 +97,7 @@ class Plain:
         return sorted(found, key=lambda n: n not in self.literals)
 
     def is_derivative(self, name):
-        return (self.program.hints.get(name) or name).endswith(("_bar", "_dot"))
+        return isinstance(self.program.hints.get(name), Derived)
 
     def accepts(self, stmt, name):
         if self.program.avals[name].dtype == bool:

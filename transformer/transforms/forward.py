@@ -11,7 +11,7 @@ tangent if one of its versions is active: it depends on a differentiated paramet
 import numpy as np
 
 from ..analysis.activity import Flow, differentiable_operands, is_inexact
-from ..core import Apply, Aval, Effect, For, If, Mark, Move, Update, While, is_name, walk
+from ..core import Apply, Aval, Derived, Effect, For, If, Mark, Move, Update, While, is_name, walk
 from ..errors import MissingRule, TransformError, TypeMismatch
 from ..ops.op import TABLE, takes_out_by_name
 from .emission import Emitter
@@ -57,7 +57,7 @@ class Forward(Emitter):
     def dot_name(self, name):
         """The name of the tangent of `name`, made where it is asked for first."""
         if name not in self.dots:
-            self.dots[name] = self.fresh(self.hint(name) + "_dot", self.source.avals[name])
+            self.dots[name] = self.fresh(Derived(self.hint(name) + "_dot"), self.source.avals[name])
         return self.dots[name]
 
     def hint(self, name):

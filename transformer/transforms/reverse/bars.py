@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core import Apply, Aval, Move, Update, blocks, is_name, operands, targets
+from ...core import Apply, Aval, Derived, Move, Update, blocks, is_name, operands, targets
 from ...ops import index_templates as templates
 from ...ops.op import TABLE, lookup
 
@@ -65,7 +65,7 @@ class Bars:
         return bar.atom
 
     def hint(self, name):
-        return f"{self.builder.hints.get(name, name).rstrip('_')}_bar"
+        return Derived(f"{self.builder.hints.get(name, name).rstrip('_')}_bar")
 
     def aval(self, name):
         """What the bar of a name looks like: never a Python number."""

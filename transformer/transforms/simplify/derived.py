@@ -2,15 +2,12 @@
 
 from collections import defaultdict
 
-from ...core import Mark, blocks, operands, targets, walk
-
-SUFFIXES = ("_bar", "_dot")
+from ...core import Derived, Mark, blocks, operands, targets, walk
 
 
 def derived_names(program):
-    """Names bound after the seam, names hinted `x_bar` or `x_dot`, and all that is computed from such names."""
-    seed = {n for n, hint in program.hints.items() if hint.endswith(SUFFIXES)}
-    seed |= {n for n in program.params if n.endswith(SUFFIXES)}
+    """Names bound after the seam, names that a transform has hinted `x_bar` or `x_dot`, and all that is computed from such names."""
+    seed = {n for n, hint in program.hints.items() if isinstance(hint, Derived)}
     for position, stmt in enumerate(program.body):
         if isinstance(stmt, Mark) and stmt.text == "reverse":
             seed.update(n for s in walk(program.body[position:]) for n in targets(s))
