@@ -7,7 +7,7 @@ array that may share memory with it (`groups`). It never moves into a loop or a 
 from collections import Counter
 from typing import NamedTuple
 
-from ..core import Apply, Effect, For, If, Mark, Move, Update, While, blocks, is_name, names_rebound, operands, walk
+from ..core import Apply, Derived, Effect, For, If, Mark, Move, Update, While, blocks, is_name, names_rebound, operands, walk
 from ..naming import base_of, is_temporary
 from ..ops.index_templates import Window
 from .literals import is_spelled_out
