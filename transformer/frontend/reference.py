@@ -120,6 +120,8 @@ class Ref:
 
     @property
     def size(self):
+        if None in self.aval.shape:
+            raise NeedStatic(self, "the number of elements of an array selected by a mask")
         return self.aval.size
 
     @property

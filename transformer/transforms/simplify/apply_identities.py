@@ -66,7 +66,7 @@ class Identities(Rewriter):
         return None if stmt is None else arrangement.filling(self, stmt)
 
     def make(self, stmt, op, *args, **params):
-        """Emit a helper statement in front of `stmt`; its name."""
+        """Emit a helper statement in front of `stmt`; its name, or the atom that an identity puts in its place."""
         aval = op.infer(*map(self.aval, args), **params)
         weak = all(self.aval(a).weak for a in args) and self.avals[stmt.target].weak
         name = self.fresh(op.name, aval._replace(weak=weak))
@@ -74,7 +74,7 @@ class Identities(Rewriter):
             self.derived.add(name)
         self.uses[name] = 1
         self.apply(Apply(name, op, tuple(args), params, stmt.origin))
-        return name
+        return self.atom(name)
 
     # statements ------------------------------------------------------------------
     def apply(self, stmt):
