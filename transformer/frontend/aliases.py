@@ -7,18 +7,22 @@ from ..ops import op as optable
 
 def owner(array):
     """The array that owns the memory that `array` looks at; `array` itself where it is as good (it covers all of it in order)."""
-    base = array
-    while isinstance(base.base, np.ndarray):
-        base = base.base
+    base = _base(array)
     whole = array.size == base.size and array.dtype == base.dtype and array.flags.c_contiguous
     return array if whole else base
 
 
 def memory(array):
     """Identity of the memory that an array looks at."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return id(array)
+    return id(_base(array))
+
+
+def _base(array):
+    """The last ndarray on the way from a view to what owns its memory (as_strided puts another object between)."""
+    found = node = array
+    while (node := getattr(node, "base", None)) is not None:
+        found = node if isinstance(node, np.ndarray) else found
+    return found
 
 
 def view_of(ref, whole, array):
@@ -75,6 +79,8 @@ def fits(start, step, stride, count, size):
 
 def by_flat_range(shape, offset, view_shape, steps):
     """As a range of the flat array in another shape."""
-    size = int(np.prod(view_shape, dtype=int))
-    flat = [] if size == np.prod(shape, dtype=int) else [("reshape", (-1,)), ("index", (slice(offset, offset + size), Ellipsis))]
+    size, total = int(np.prod(view_shape, dtype=int)), int(np.prod(shape, dtype=int))
+    if not 0 <= offset <= total - size:
+        return None
+    flat = [] if size == total else [("reshape", (-1,)), ("index", (slice(offset, offset + size), Ellipsis))]
     return [*flat, ("reshape", view_shape)]
