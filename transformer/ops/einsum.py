@@ -7,7 +7,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import ShapeError, TransformError
 from .contraction import lower_product, operand_bar, shape_of, sizes, unused
-from .op import function, lookup, op, result_dtype
+from .op import array, function, op, result_dtype
 
 
 def split(subscripts):
@@ -179,10 +179,6 @@ def einsum_call(*operands, out=None, dtype=None, order="K", casting="safe", opti
         raise ShapeError(f"einsum: the output subscripts '{output}' repeat a letter or have one that no operand has",
                          "Each output letter must stand once, and in some operand.")
     return einsum.bind(*args, subscripts=f"{','.join(inputs)}->{output}", optimize=optimize)
-
-
-def array(value):
-    return lookup(np.asarray)(value) if isinstance(value, list | tuple) else value
 
 
 def parse(subscripts, args):

@@ -4,14 +4,10 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError, TransformError
-from .op import aval_of, function, lookup, op
+from .op import array, aval_of, function, op
 
 REAL = np.array([[1.0, -2.0, 0.5, 3.0, 0.25], [0.75, 1.5, -1.0, 2.0, -0.5]])
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": None}
-
-
-def array(value):
-    return lookup(np.asarray)(value) if isinstance(value, list | tuple) else value
 
 
 def cases(x, *lengths):

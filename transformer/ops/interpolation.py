@@ -4,12 +4,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError, TransformError
-from .op import aval_of, function, lookup, op, operands, result_dtype
-
-
-def array(value):
-    return lookup(np.asarray)(value) if isinstance(value, list | tuple) else value
-
+from .op import array, aval_of, function, op, operands, result_dtype
 
 # interpolation ------------------------------------------------------------------------------------------------------------
 
@@ -61,14 +56,14 @@ class convolve:
         return Aval((None if None in (n, m) else n + m - 1 - sum(trimmed(m, mode)),), result_dtype(a, v))
 
     def lower(hlo, out, a, v, mode):
-        n, m = a.shape[0], v.shape[0]
+        m = v.shape[0]
         lo, hi = trimmed(m, mode)
         a, v = hlo.convert(a, out.dtype), hlo.reverse(hlo.convert(v, out.dtype), (0,))
         a = hlo.pad(a, 0, (m - 1 - lo,), (m - 1 - hi,))
         return lower_windows(hlo, a, v, out.shape[0], m)
 
     def vjp(g, a, v, out, mode):
-        n, m = a.shape[0], v.shape[0]
+        m = v.shape[0]
         if mode == "valid":
             return np.convolve(g, v[::-1]), np.convolve(a[::-1], g, "valid")
         if mode == "same":

@@ -9,11 +9,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import ShapeError
 from . import lapack as lowering
-from .op import aval_of, function, lookup, op, result_dtype
-
-
-def array(value):
-    return lookup(np.asarray)(value) if isinstance(value, list | tuple) else value
+from .op import array, aval_of, function, op, result_dtype
 
 
 def inexact(*avals):

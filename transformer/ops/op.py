@@ -340,9 +340,14 @@ def aval_of(value):
     return value.aval if _is_reference is not None and _is_reference(value) else literal_aval(value)
 
 
+def array(value):
+    """A nested list (which may hold references) as an array; anything else as it is."""
+    return FUNCTIONS[np.asarray](value) if isinstance(value, list | tuple) else value
+
+
 def operands(*values):
     """The values as arrays; where one is a reference, static arrays become references too, so that abstract indices may pick from them."""
-    values = [FUNCTIONS[np.asarray](v) if isinstance(v, list | tuple) else v for v in values]
+    values = list(map(array, values))
     if not any(map(is_reference, values)):
         return values
     return [TABLE["constant"].emit(value=v) if isinstance(v, np.ndarray) else v for v in values]

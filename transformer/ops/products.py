@@ -8,14 +8,9 @@ import numpy as np
 
 from ..errors import ShapeError, TransformError
 from .contraction import declare_product, shape_of
-from .op import aval_of, function, lookup, FUNCTIONS
+from .op import FUNCTIONS, array, aval_of, function
 
 BATCH_LETTERS = "abcdefgh" + string.ascii_uppercase
-
-
-def array(value):
-    """An operand as an array, reference or number: lists become arrays."""
-    return lookup(np.asarray)(value) if isinstance(value, list | tuple) else value
 
 
 # matmul and dot -------------------------------------------------------------------------------------------------------------

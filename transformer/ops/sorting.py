@@ -4,14 +4,10 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError, TransformError
-from .op import aval_of, function, lookup, op, operands, result_dtype
+from .op import array, aval_of, function, op, operands, result_dtype
 
 BINARY_SEARCH_FROM = 4096
 """searchsorted compares every pair up to this many, and searches by bisection beyond."""
-
-
-def array(value):
-    return lookup(np.asarray)(value) if isinstance(value, list | tuple) else value
 
 
 def last_axis(axis, ndim, name):
