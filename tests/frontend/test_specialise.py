@@ -550,3 +550,13 @@ def test_merged_array_that_may_be_two_is_not_stored_into():
         return np.sum(a) + np.sum(b) + np.sum(c)
     with pytest.raises(T.TransformError, match="one of two"):
         T.jit(f)(X)
+
+
+def test_sizes_of_selections_are_values():
+    def f(x):
+        chosen = np.where(x > 0.4)[0]
+        return np.sum(x[chosen]) * chosen.shape[0] + len(x[x > 1.0]) * x[0]
+    assert T.value_and_grad(f)(X)[0] == f(X)
+    np.testing.assert_array_equal(T.grad(f)(X), [5.0, 0.0, 3.0, 3.0])
+    with pytest.raises(T.TransformError, match="mask|static"):
+        T.jit(f)(X)

@@ -139,12 +139,14 @@ class Ref:
     def __len__(self):
         if not self.shape:
             raise TypeMismatch("len() of a scalar", "Only arrays with at least one axis have a length.")
+        if self.shape[0] is None:
+            raise NeedStatic(self, "the length of an array that a mask selects")
         return self.shape[0]
 
     def __iter__(self):
         if not self.shape:
             raise TypeMismatch("a scalar cannot be iterated over", "Only arrays with at least one axis can.")
-        return (self[i] for i in range(self.shape[0]))
+        return (self[i] for i in range(len(self)))
 
     def __repr__(self):
         return f"<abstract {self.aval} {self.storage.name}>"

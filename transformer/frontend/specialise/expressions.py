@@ -6,7 +6,7 @@ import operator
 import gast
 import numpy as np
 
-from ...errors import TransformError, ValueDependent
+from ...errors import NeedStatic, TransformError, ValueDependent
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse
 from ..reference import contains_reference, is_reference
@@ -156,6 +156,8 @@ def load_attribute(ev, owner, name, node):
     ev.builder.origin = ev.origin(node)
     if ev.externals.is_external(owner):
         return ev.externals.attribute(owner, name)
+    if is_reference(owner) and name in ("shape", "size") and None in owner.shape:
+        raise NeedStatic(owner, "the size of an array that a mask selects")
     value = getattr(owner, name)
     return ev.created(value) if isinstance(owner, np.ndarray) else value
 
