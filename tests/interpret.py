@@ -63,7 +63,9 @@ def update(program, stmt, env):
     stored = copied(value(env, stmt.value))
     if isinstance(target, list):
         assert index[0] == len(target)
-        target.append(np.broadcast_to(stored, program.avals[stmt.target].shape[1:]).copy())
+        shape = program.avals[stmt.target].shape[1:]
+        stored = as_array(stored, program.aval(stmt.value)) if isinstance(stored, list) else stored
+        target.append(stored if None in shape else np.broadcast_to(stored, shape).copy())
     elif not isinstance(target, np.ndarray):
         env[stmt.target] = target.dtype.type(target + stored if stmt.mode == "add" else stored)
     elif stmt.mode == "add":

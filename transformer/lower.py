@@ -11,6 +11,7 @@ The text does not grow with trip counts. Three hidden names carry effects throug
 (a raise, an index out of range), the tape capacity needed, and a token that keeps prints in order.
 """
 
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -202,12 +203,17 @@ class Lowering:
 
     def branch(self, stmts, names):
         """Lower a block in a scope of its own; the values of `names` at its end."""
-        outer, self.env = self.env, dict(self.env)
-        try:
+        with self.scope():
             self.block(stmts)
             return self.values(names)
-        finally:
-            self.env = outer
+
+    @contextmanager
+    def scope(self):
+        """Names bound inside are gone afterwards."""
+        env, self.env = self.env, dict(self.env)
+        with self.ordering.scope() if self.ordering else nullcontext():
+            yield
+        self.env = env
 
     def is_small(self, stmts):
         """Whether both sides of an `if` are better computed and selected from: few ops, on scalars and single elements only."""
@@ -241,14 +247,15 @@ class Lowering:
             return self.hlo.compare("LT" if stmt.step > 0 else "GT", index, hi)
 
         def body(index, *values):
-            outer, self.env = self.env, dict(self.env)
-            self.rebind(names, values)
-            self.bind(stmt.index, index)
-            self.block(stmt.body)
-            results = [self.hlo.add(index, self.hlo.constant(stmt.step, np.int64)), *self.values(names)]
-            self.env = outer
-            return results
+            with self.scope():
+                self.rebind(names, values)
+                self.bind(stmt.index, index)
+                self.block(stmt.body)
+                return [self.hlo.add(index, self.hlo.constant(stmt.step, np.int64)), *self.values(names)]
         results = self.hlo.while_([lo, *self.values(names)], test, body)
+        if self.ordering:
+            for name in names_read(stmt.body).keys() & self.env.keys():
+                self.ordering.note(self.env[name], results[0])
         self.rebind(names, results[1:])
 
     def lower_while(self, stmt):
@@ -275,13 +282,11 @@ class Lowering:
         """The head computes nothing but the test: it becomes the loop's test."""
         def scoped(block, finish):
             def region(*values):
-                outer, self.env = self.env, dict(self.env)
-                self.rebind(names, values)
-                for stmts in block:
-                    self.block(stmts)
-                results = finish()
-                self.env = outer
-                return results
+                with self.scope():
+                    self.rebind(names, values)
+                    for stmts in block:
+                        self.block(stmts)
+                    return finish()
             return region
 
         def finish():
@@ -297,14 +302,12 @@ class Lowering:
         carried = [*names, *head]
 
         def body(test, *values):
-            outer, self.env = self.env, dict(self.env)
-            self.rebind(carried, values)
-            self.block(stmt.body)
-            self.advance(stmt)
-            self.block(stmt.head)
-            results = [self.test_of(stmt), *self.values(carried)]
-            self.env = outer
-            return results
+            with self.scope():
+                self.rebind(carried, values)
+                self.block(stmt.body)
+                self.advance(stmt)
+                self.block(stmt.head)
+                return [self.test_of(stmt), *self.values(carried)]
         results = self.hlo.while_([self.test_of(stmt), *self.values(carried)], lambda test, *values: test, body)
         self.rebind(carried, results[1:])
 
@@ -322,7 +325,8 @@ def check_sizes(stmt, avals, out):
         refuse(stmt)
     for entry, size in zip(entries, avals[0].shape):
         scalar = isinstance(entry, Hole) and avals[1 + entry.position].shape == ()
-        if size is None and not (scalar or isinstance(entry, int) and entry >= 0):
+        whole = isinstance(entry, slice) and entry == FULL
+        if size is None and not (scalar or whole or isinstance(entry, int) and entry >= 0):
             refuse(stmt)
 
 

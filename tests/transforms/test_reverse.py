@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.transforms.programs import check_function, core_program, outputs_of
-from transformer import printing
+from transformer import grad, printing
 from transformer.core import Aval
 from transformer.errors import MissingRule, Origin, TypeMismatch
 from transformer.frontend.builder import Builder
@@ -396,6 +396,33 @@ def branch_in_while_in_for(x, n):
     (store_in_while, (X,)), (branch_in_while_in_for, (X, 3))])
 def test_while(function, args):
     check_function(function, *args)
+
+
+# gradients in loops -------------------------------------------------------------------------
+def inner_newton(x):
+    return np.sum(np.sin(newton(x)))
+
+
+def inner_branch(x):
+    return np.sum(np.sin(store_in_branch(x, 0.5)))
+
+
+def inner_stores(x):
+    return np.sum(np.sin(store_in_branch_in_loop(x, 4)))
+
+
+@pytest.mark.parametrize("inner", [inner_newton, inner_branch, inner_stores])
+def test_descent(inner):
+    """The tapes, branches and undone stores of an inner gradient are part of a loop here."""
+    slope = grad(inner)
+
+    def descend(x, n):
+        y = x * 1.0
+        for i in range(n):
+            if y[0] > -5:
+                y = y - 0.1 * slope(y)
+        return np.sum(y * y * x)
+    check_function(descend, X, 3, order=1)
 
 
 # what the result looks like -----------------------------------------------------------------

@@ -7,7 +7,7 @@ from ...analysis.activity import Flow, differentiable_operands, is_inexact, sing
 from ...analysis.blocks import Blocks
 from ...analysis.dependence import without_idle_stores
 from ...analysis.liveness import prune
-from ...core import Apply, Aval, For, If, Mark, Move, Program, Update, While, is_name, names_bound
+from ...core import Apply, Aval, Derived, For, If, Mark, Move, Program, Update, While, is_name, names_bound
 from ...errors import MissingRule, TransformError, TypeMismatch
 from ...frontend.reference import is_reference
 from ...ops.op import absorb
@@ -27,6 +27,21 @@ def reverse(program, wrt, seeds):
     wrt: positions of the differentiated parameters. seeds: one per output: None (not differentiated), a number (the
     cotangent), or "param" (a new parameter `<output>_bar`, in order, holds it). The outputs are those of `program`, then the
     cotangent of each parameter of `wrt`.
+
+    >>> from transformer import printing
+    >>> from transformer.frontend.builder import Builder
+    >>> builder = Builder("f")
+    >>> x = builder.parameter("x", Aval((3,), np.dtype(float)))
+    >>> with builder:
+    ...     y = np.sum(np.exp(x))
+    >>> print(printing.source(reverse(builder.program([y]), [0], [2.0]), header=False))
+    def f_grad(x):
+        exp_1 = np.exp(x)
+        # reverse
+        sum_bar = 2.0
+        x_bar = np.broadcast_to(sum_bar, (3,)) * exp_1
+        return np.sum(exp_1), x_bar
+    <BLANKLINE>
     """
     return Reverse(settle_tests(program), tuple(wrt), tuple(seeds)).run()
 
@@ -89,7 +104,7 @@ class Reverse(Emitter):
             aval = self.source.aval(atom)
             start = self.start()
             if isinstance(seed, str):
-                hint = f"{self.builder.hints.get(atom, atom) if is_name(atom) else 'out'}_bar"
+                hint = Derived(f"{self.builder.hints.get(atom, atom) if is_name(atom) else 'out'}_bar")
                 bar = self.builder.parameter(hint, Aval(aval.shape, aval.dtype))
             elif is_name(atom) and atom in self.active:
                 bar = self.constant_seed(seed, atom, aval)

@@ -103,6 +103,8 @@ class Values:
 
     def is_at_hand(self, name, site, frame, seen):
         """Whether `name` has, at the state of `frame`, the value that the statement at `site` saw."""
+        if name in self.tape_names:
+            return self.blocks.home[name].loop is None or self.frames.find("env", name) not in (None, UNBOUND)
         if self.blocks.is_versioned(name):
             same = frame.block is site.block and not self.blocks.changes(site.block, name, site.position, frame.state)
             return same and self.frames.find("env", name) is not UNBOUND
@@ -113,13 +115,10 @@ class Values:
 
     # undoing --------------------------------------------------------------------------
     def restore_locals(self, frame):
-        """At the end of a block in a loop: the last versions of the versioned names that live in it.
-
-        A tape that grows is not read before it is complete, so that it has none.
-        """
+        """At the end of a block in a loop: the last versions of the versioned names that live in it."""
         for name in self.locals.get(frame.block, ()):
             block, position = self.blocks.last_binding(frame.block, name)
-            if name in self.tape_names or in_head(block, position) and block is not frame.block:
+            if in_head(block, position) and block is not frame.block:
                 frame.env[name] = UNBOUND
                 continue
             where = self.patches.after(block, position)
@@ -127,7 +126,7 @@ class Values:
             frame.env[name] = self.tapes.read(kept)
 
     def undo_update(self, stmt, block, position):
-        """Put the overwritten elements back."""
+        """Put the overwritten elements back. A tape that grows stays as it is: its entries are not overwritten."""
         name = stmt.target
         env = self.frames.inner.env
         if name in self.tape_names:
