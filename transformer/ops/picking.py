@@ -5,7 +5,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import TransformError
 from .index_templates import canonical
-from .op import TABLE, function, is_reference, lookup, op
+from .op import TABLE, aval_of, function, is_reference, lookup, op
 from .scatter import along, wrapped
 from .shaping import coerced, normal_axes, normal_axis
 
@@ -357,7 +357,7 @@ def _ix(*args):
     """Index arrays that make an outer product."""
     out = []
     for k, a in enumerate(map(coerced, args)):
-        a = _nonzero(a)[0] if (a.dtype if is_reference(a) else np.asarray(a).dtype) == bool else a
+        a = _nonzero(a)[0] if aval_of(a).dtype.kind == "b" else a
         out.append(lookup(np.reshape)(a, tuple(-1 if j == k else 1 for j in range(len(args)))))
     return tuple(out)
 
