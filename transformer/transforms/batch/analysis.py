@@ -7,17 +7,28 @@ A name is *raw* in its region if the lanes that do not execute the region may ho
 region are raw in it. Operations that may fail or have an infinite derivative get their raw operands made safe.
 """
 
-from ...core import Apply, For, Hole, Move, is_name, walk
+from ...core import Apply, For, Hole, Move, is_name, operands, walk
 from ...errors import TransformError
 from ..emission import trailing_moves
 from .remedies import KEEP, LANE, remedies
 from .tapes import pointers, stacked_axes
 
 class Region:
-    """A block that only some lanes execute. `guarded`: it must be skipped if no lane does."""
+    """A block that only some lanes execute. `guarded`: it must be skipped if no lane does.
+
+    `opens`: an earlier side of an `if` on the same test, among other lanes, whose names it reads.
+    """
 
     def __init__(self, parent, kind, source):
-        self.parent, self.kind, self.source, self.guarded = parent, kind, source, False
+        self.parent, self.kind, self.source = parent, kind, source
+        self.guarded, self.opens = False, None
+
+    def chain(self):
+        """The region and those around it."""
+        region = self
+        while region is not None:
+            yield region
+            region = region.parent
 
     def __repr__(self):
         return f"<region {self.kind} {self.source}>"
@@ -74,10 +85,21 @@ class Analysis:
     # one pass ---------------------------------------------------------------------
     def block(self, stmts, region):
         for stmt in stmts:
+            for name in operands(stmt):
+                self.open(self.born.get(name), region)
             getattr(self, type(stmt).__name__.lower() + "_", self.nothing)(stmt, region)
 
     def nothing(self, stmt, region):
         pass
+
+    def open(self, place, region):
+        """A name that was bound in the region `place` is read in `region`: a side of an `if` may be met again among other lanes."""
+        around = set(region.chain())
+        for earlier in place.chain() if place is not None else ():
+            later = next((r for r in around if (r.kind, r.source) == (earlier.kind, earlier.source)), None)
+            if earlier not in around and later is not None:
+                later.opens = earlier
+                later.guarded |= earlier.guarded
 
     def apply_(self, stmt, region):
         self.born.setdefault(stmt.target, region)

@@ -247,12 +247,20 @@ class Control(Statements):
         return name not in self.bound and name not in self.movable
 
     def guarded_side(self, block, inner, sides, slots):
+        some = self.guards[inner] = self.any(self.mask(inner))
+        opened = self.guards.get(inner.opens)
+        if opened in (None, some):
+            self.guard(some, block, inner, sides, slots)
+            return
+        with self.nested(("side", opened, True)) as around:
+            self.guard(some, block, inner, sides, slots)
+        self.builder.add(If(opened, around, []))
+
+    def guard(self, some, block, inner, sides, slots):
         mask = self.mask(inner)
-        some = self.any(mask)
         with self.nested(("side", some, True)) as body:
             results = self.side(block, inner, sides)
-            pairs = {slots[n]: self.atom(self.choose(mask, a, slots[n], n)) for n, a in results.items()}
-            self.moves(pairs)
+            self.moves({slots[n]: self.atom(self.choose(mask, a, slots[n], n)) for n, a in results.items()})
         self.builder.add(If(some, body, []))
 
     # loops under masks -------------------------------------------------------------------

@@ -26,7 +26,8 @@ class Lanes(Emitter):
     `current` maps a name of the unbatched program to the atom that holds its value now, `place` to the name that Moves to it
     go to (both: itself where there is no entry). `bound` are the names bound so far, `unshared` those that get names of their own
     on the sides of an `if` at hand. `owner` is the region in which a place may be moved to, `movable` the names that Moves bind.
-    `memos` holds masks and safe operands, one dict a block; an entry is (value, names it depends on).
+    `memos` holds masks and safe operands, one dict a block; an entry is (value, names it depends on). `guards` maps a region to the
+    test that skips it.
     """
 
     def __init__(self, program, size, analysis):
@@ -35,7 +36,7 @@ class Lanes(Emitter):
         self.current, self.place, self.bound = {}, {}, set(program.params)
         self.owner, self.movable, self.unshared = {}, set(), frozenset()
         self.rebound = {s.target for s in walk(program.body) if isinstance(s, Move)}
-        self.memos = [{}]
+        self.memos, self.guards = [{}], {}
         for name in analysis.batched:
             self.builder.avals[name] = self.batched_aval(name)
 
