@@ -43,15 +43,10 @@ def tree(program, name=None, comments=False, header=True, own_params=True):
     arguments = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in params], [], None, [], [], None, [])
     function = gast.FunctionDef(name or program.name, arguments, body, [], None, None, [])
     constants = printer.expressions.module_level
-    return gast.Module([*head(program, name, header, params, [*constants, function]), *constants, function], [])
-
-
-def head(program, name, header, params, body):
-    """The imports that the body needs, and the comment line with the types of the parameters."""
     if not header:
-        return []
+        return gast.Module([*constants, function], [])
     types = ", ".join(f"{n}: {program.avals[p]}" for n, p in zip(params, program.params))
-    return [*imports(body), Comment(f"{name or program.name}({types})")]
+    return gast.Module([*imports([*constants, function]), *constants, Comment(f"{name or program.name}({types})"), function], [])
 
 
 def imports(body):

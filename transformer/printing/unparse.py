@@ -5,6 +5,7 @@
 """
 
 import io
+import textwrap
 
 import astunparse
 import gast
@@ -13,6 +14,7 @@ LEVELS = {"IfExp": 1, "Lambda": 1, "Or": 2, "And": 3, "Not": 4, "Compare": 5, "B
           "RShift": 9, "Add": 10, "Sub": 10, "Mult": 11, "MatMult": 11, "Div": 11, "Mod": 11, "FloorDiv": 11, "USub": 12,
           "UAdd": 12, "Invert": 12, "Pow": 13}
 ATOM = 15
+WIDTH = 100
 
 
 class Comment(gast.Expr):
@@ -147,6 +149,17 @@ class Unparser(astunparse.Unparser):
             self.write("\n\n" if opens and previous is not None else "")
             self.dispatch(stmt)
             previous = stmt
+
+    def _Assign(self, t):
+        """A long array of numbers goes over several lines."""
+        if not isinstance(t.value, gast.Call) or not t.value.args or not isinstance(t.value.args[0], gast.List):
+            return super()._Assign(t)
+        out, self.f = self.f, io.StringIO()
+        super()._Assign(t)
+        text, self.f = self.f.getvalue(), out
+        margin = "    " * self._indent
+        wrapped = textwrap.wrap(text.strip(), WIDTH - len(margin), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        self.write("".join(f"\n{margin}{line}" for line in wrapped))
 
     def _FunctionDef(self, t):
         self.fill(f"def {t.name}(")
