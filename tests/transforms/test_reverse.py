@@ -533,3 +533,26 @@ def test_smooth_code_has_no_guards():
     def run(x, w):
         return np.sum(np.maximum(x * w, 0.0) * x ** 2)
     assert "== 0, 0, " not in text_of(run, X, X)
+
+
+# windows ------------------------------------------------------------------------------------
+def moving_window(x, k):
+    y = np.zeros(12) + k
+    x = np.concatenate((x, x, x))
+    for i in range(8):
+        y[i:i + 2] += np.sin(x[i:i + 2]) * y[i]
+        y[i + 1:i + 3] = y[i + 1:i + 3] * x[i] + x[i + 1]
+    return y
+
+
+def rows(m, n):
+    a = m * 1.0
+    for i in range(1, n):
+        a[i] = np.sin(a[i - 1]) * a[i]
+        a[i, 1:3] = a[i - 1, 0:2] * 0.5
+    return a
+
+
+@pytest.mark.parametrize("function, args", [(moving_window, (X, 0.5)), (rows, (M, 3))])
+def test_windows(function, args):
+    check_function(function, *args)
