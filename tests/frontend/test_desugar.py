@@ -24,7 +24,7 @@ class Log(list):
 
     def __call__(self, *values):
         self.append(values)
-        if len(self) > 60:
+        if sum(entry[0] != "fetch" for entry in self) > 60:
             raise Stuck
         return sum(values) % 3
 
