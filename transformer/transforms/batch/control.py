@@ -185,7 +185,7 @@ class Control(Statements):
 
     def side(self, block, inner, sides):
         """Emit a side into the block at hand; the values it gives to merged names."""
-        names = self.merged_names(sides)
+        names, moved = self.merged_names(sides), self.moved_names(block, inner)
         born, unshared = {n: self.analysis.born[n] for n in names}, self.unshared
         self.unshared = unshared | {n for n in names if n not in self.bound}
         with self.scope() as before:
@@ -193,8 +193,7 @@ class Control(Statements):
             for name in dict.fromkeys([*targets, *(n for n in self.bound if n in self.rebound)]):
                 if name not in names and name not in before[2] and self.current.get(name, name) != name:
                     self.move(name, self.ref(self.current[name]))
-            results = {n: self.current[n] for n in names
-                       if n in self.current and (self.current[n] != before[0].get(n, n) or n not in before[2])}
+            results = {n: self.current.get(n, n) for n in names if n in moved}
         self.unshared = unshared
         self.analysis.born.update(born)
         return results
@@ -205,8 +204,8 @@ class Control(Statements):
             return {}
         if not last:
             (inner, values), = results.items()
-            both = self.moved_names(*next(s for s in sides if s[1] is not inner))
-            return {n: a if n in both else self.atom(self.select(test, inner, a, self.now(n), n)) for n, a in values.items()}
+            fresh = {n for n in values if n not in self.bound}
+            return {n: a if n in fresh else self.atom(self.select(test, inner, a, self.now(n), n)) for n, a in values.items()}
         (_, first), (_, second) = sides
         for name in self.merged_names(sides):
             start = self.start()
@@ -229,7 +228,10 @@ class Control(Statements):
         return self.choose(self.atom(self.truth(test)), taken, other, name)
 
     def guarded_sides(self, guarded, sides, merged, region):
-        """Sides that are skipped if no lane takes them: `if np.any(mask): ...; y = np.where(mask, y_side, y)`."""
+        """Sides that are skipped if no lane takes them: `if np.any(mask): ...; y = np.where(mask, y_side, y)`.
+
+        A name that is bound before goes to a place of its own first, which is where a side stores into it.
+        """
         slots = {}
         for name in self.merged_names(sides):
             slots[name] = name if self.is_fresh(name) else self.slot(name, region)
@@ -237,6 +239,8 @@ class Control(Statements):
             value = self.zeros(self.batched_aval(name)) if value is None else value
             self.owner[slots[name]] = region
             self.move(slots[name], self.coerce(value, self.batched_aval(name)))
+            if name in self.bound:
+                self.current[name] = self.place[name] = slots[name]
         for block, inner in guarded:
             self.guarded_side(block, inner, sides, slots)
         for name, slot in slots.items():
