@@ -146,7 +146,8 @@ class Unparser(astunparse.Unparser):
         previous = None
         for stmt in t.body:
             opens = isinstance(stmt, Comment | gast.FunctionDef) and not isinstance(previous, Comment)
-            self.write("\n\n" if opens and previous is not None else "")
+            after_imports = isinstance(stmt, gast.Assign) and isinstance(previous, gast.Import)
+            self.write("\n\n" if opens and previous is not None else "\n" if after_imports else "")
             self.dispatch(stmt)
             previous = stmt
 
