@@ -81,7 +81,7 @@ class Lanes(Emitter):
     def nested(self, side=None):
         """A new block with its own memos. `side` tells a side of an `if`: what an earlier one has computed can be read again."""
         found = next((memos[side] for memos in reversed(self.memos) if side in memos), None)
-        memos = {} if found is None or any(found[0] is m for m in self.memos) else found[0]
+        memos = {} if found is None else dict(found[0])
         with self.builder.nested() as block:
             self.memos.append(memos)
             try:
