@@ -3,7 +3,6 @@
 import numpy as np
 
 from ...core import Apply, is_name
-from ...ops.op import TABLE
 from .arithmetic import apply
 
 FILLED = {"zeros": 0, "ones": 1}
@@ -171,4 +170,3 @@ RULES = {
     **dict.fromkeys(REDUCTIONS, (no_axes,)),
 }
 
-__all__ = ["RULES", "TABLE", "filling", "is_whole", "narrower"]

@@ -6,7 +6,7 @@ Before:                              After:
     else:
         y = x
 
->>> from .example import example, show
+>>> from .example import example, np, show
 >>> from ...frontend.builder import current
 >>> def f(x):
 ...     with current().nested() as body:
@@ -17,12 +17,8 @@ Before:                              After:
 sin = np.sin(x)
 """
 
-import numpy as np
-
 from ...core import If, Move, is_name, names_bound
 from .rewriting import Rewriter
-
-__all__ = ["decide_branches", "np"]
 
 
 def decide_branches(program):

@@ -4,7 +4,7 @@ Before:                              After:
     y = x                                y = x
     z = np.sin(y)                        z = np.sin(x)
 
->>> from .example import example, show
+>>> from .example import example, np, show
 >>> from ...frontend.builder import current
 >>> def f(x):
 ...     current().avals["y"] = x.aval
@@ -15,12 +15,8 @@ y = x
 sin = np.sin(x)
 """
 
-import numpy as np
-
 from ...core import is_name
 from .rewriting import Rewriter, Scoped
-
-__all__ = ["np", "propagate_copies"]
 
 
 def propagate_copies(program):

@@ -10,17 +10,14 @@ Before:                              After:
             s = t
         return z
 
->>> from .example import example, show
+>>> from .example import example, np, show
 >>> show(remove_dead(example(lambda x: (np.exp(x), np.sin(x))[1])))
 sin = np.sin(x)
 """
 
 from collections import defaultdict
 
-import numpy as np
-
-from ...core import (Apply, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands,
-                     targets, walk)
+from ...core import Apply, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands, targets, walk
 
 
 def remove_dead(program):
@@ -136,5 +133,3 @@ def drop_inside(stmt, live):
     live |= again
     return rebuilt(stmt, inner)
 
-
-__all__ = ["np", "remove_dead"]
