@@ -138,12 +138,17 @@ class Evaluator:
         made = [block for other, block in self.born.values() if aliases.memory(other) == aliases.memory(array)]
         block = min((b for b in made if any(b is s for s in self.builder.stack)), key=self.depth, default=self.builder.stack[0])
         with self.builder.nested(block):
-            ref = self.builder.constant(whole, "c")
+            ref = self.builder.constant(whole, self.name_of(array, whole))
         ref.storage.known = None if stored else ref.storage.known
         self.kept.append(whole)
         self.promoted[id(whole)] = ref
         self.roots[aliases.memory(whole)] = (whole, ref)
         return self.find_promoted(array, node)
+
+    def name_of(self, *arrays):
+        """The user's name for the first of these arrays that has one."""
+        names = (name for array in arrays for env in self.environments() for name, value in env.items() if value is array)
+        return next((name for name in names if isinstance(name, str) and not name.startswith("_")), "c")
 
     def must_promote(self, owner, index, value):
         """Whether a store into a static array must be part of the program."""
