@@ -12,10 +12,24 @@ import numpy as np
 from ..core import Aval
 from ..errors import ShapeError, TransformError
 from . import lapack
-from .linear_algebra import adjoint, array, conj, inexact, real_of, sample_matrix, square, stretch, transpose
+from .linear_algebra import adjoint, array, conj, inexact, real_of, result_type, sample_matrix, square, transpose
 from .op import function, op
 
-SYMMETRIC = [((sample_matrix(3, 3, kind="positive"),), {}), ((sample_matrix(2, 3, 3, kind="positive"),), {})]
+
+def sample_positive(*params):
+    """Samples of one positive definite matrix and of a stack, for each params dict."""
+    def draw(rng):
+        matrices = [sample_matrix(rng, 3, 3), sample_matrix(rng, 2, 3, 3)]
+        return [((x @ transpose(x),), dict(p)) for x in matrices for p in params]
+    return draw
+
+
+def sample_tall_and_wide(*params):
+    """Samples of a matrix with more rows than columns, one with fewer, and a stack, for each params dict."""
+    def draw(rng):
+        tall, wide = sample_matrix(rng, 4, 3), sample_matrix(rng, 2, 4)
+        return [((x,), dict(p)) for x in (tall, wide, np.stack([tall, -2 * tall])) for p in params]
+    return draw
 
 
 def diagonal_of(x):
@@ -65,7 +79,7 @@ def refuse_complex(name, x):
 class cholesky:
     """The lower triangular L with L @ L^H = a (part "L"), or its adjoint (part "U", which reads the upper triangle)."""
 
-    samples = [(args, {"upper": upper}) for args, _ in SYMMETRIC for upper in (False, True)]
+    samples = sample_positive({"upper": False}, {"upper": True})
 
     def impl(a, upper):
         return np.linalg.cholesky(a, upper=True) if upper else np.linalg.cholesky(a)
@@ -108,7 +122,7 @@ class eigh:
     """Eigenvalues (part "values": of eigh, "only": of eigvalsh) or eigenvectors ("vectors") of Hermitian matrices, of which the
     triangle UPLO is read."""
 
-    samples = [(args, {"part": part, "UPLO": uplo}) for args, _ in SYMMETRIC for part in ("only", "values", "vectors") for uplo in "LU"]
+    samples = sample_positive(*({"part": part, "UPLO": uplo} for part in ("only", "values", "vectors") for uplo in "LU"))
 
     def impl(a, part, UPLO):
         return np.linalg.eigvalsh(a, UPLO) if part == "only" else np.linalg.eigh(a, UPLO)[("values", "vectors").index(part)]
@@ -146,13 +160,10 @@ class eigh:
         return call + {"only": "", "values": "[0]", "vectors": "[1]"}[part]
 
 
-EighResult = type(np.linalg.eigh(np.eye(1)))
-
-
 @function(np.linalg.eigh)
 def eigh_call(a, UPLO="L"):
     a = array(a)
-    return EighResult(*(eigh.bind(a, part=part, UPLO=UPLO.upper()) for part in ("values", "vectors")))
+    return result_type(np.linalg.eigh)(*(eigh.bind(a, part=part, UPLO=UPLO.upper()) for part in ("values", "vectors")))
 
 
 @function(np.linalg.eigvalsh)
@@ -231,13 +242,10 @@ def gauge_bar(g, v):
     return g - conj(v) * np.real(along) - 1j * np.where(at, np.imag(along) / entry, 0)
 
 
-EigResult = type(np.linalg.eig(np.eye(1)))
-
-
 @function(np.linalg.eig)
 def eig_call(a):
     a = array(a)
-    return EigResult(eig.bind(a, part="values"), eig.bind(a, part="vectors"))
+    return result_type(np.linalg.eig)(eig.bind(a, part="values"), eig.bind(a, part="vectors"))
 
 
 @function(np.linalg.eigvals)
@@ -247,15 +255,12 @@ def eigvals_call(a):
 
 # singular values --------------------------------------------------------------------------------------------------------
 
-TALL, WIDE = sample_matrix(4, 3, seed=1), sample_matrix(2, 4, seed=2)
-
-
 @op()
 class svd:
     """Part "U", "S" or "Vh" of the singular value decomposition; full_matrices None computes S alone."""
 
-    samples = [((x,), {"part": part, "full_matrices": False}) for x in (TALL, WIDE, np.stack([TALL, -2 * TALL]))
-               for part in ("S", "U", "Vh")] + [((WIDE,), {"part": "S", "full_matrices": None})]
+    samples = sample_tall_and_wide(*({"part": part, "full_matrices": False} for part in ("S", "U", "Vh")),
+                                   {"part": "S", "full_matrices": None})
 
     def impl(a, part, full_matrices):
         if full_matrices is None:
@@ -333,15 +338,12 @@ def svd_vectors_dot(a_dot, inner, u, s, vh, part):
     return dot + (a_dot @ transpose(vh) - u @ inner) / s[..., None, :]
 
 
-SVDResult = type(np.linalg.svd(np.eye(1)))
-
-
 @function(np.linalg.svd)
 def svd_call(a, full_matrices=True, compute_uv=True, hermitian=False):
     a = array(a)
     if not compute_uv:
         return svd.bind(a, part="S", full_matrices=None)
-    return SVDResult(*(svd.bind(a, part=part, full_matrices=bool(full_matrices)) for part in ("U", "S", "Vh")))
+    return result_type(np.linalg.svd)(*(svd.bind(a, part=part, full_matrices=bool(full_matrices)) for part in ("U", "S", "Vh")))
 
 
 @function(np.linalg.svdvals)
@@ -368,7 +370,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
 class qr:
     """Part "Q" or "R" of the QR decomposition, reduced or complete."""
 
-    samples = [((x,), {"part": part, "mode": "reduced"}) for x in (TALL, WIDE, np.stack([TALL, -2 * TALL])) for part in ("Q", "R")]
+    samples = sample_tall_and_wide({"part": "Q", "mode": "reduced"}, {"part": "R", "mode": "reduced"})
 
     def impl(a, part, mode):
         return np.linalg.qr(a, "r") if part == "R" and mode == "reduced" else getattr(np.linalg.qr(a, mode), part)
@@ -435,9 +437,6 @@ def widened(x, shape):
     return np.concatenate([x, np.zeros_like(x, shape=(*shape[:-1], shape[-1] - x.shape[-1]))], axis=-1)
 
 
-QRResult = type(np.linalg.qr(np.eye(1)))
-
-
 @function(np.linalg.qr)
 def qr_call(a, mode="reduced"):
     a = array(a)
@@ -445,7 +444,7 @@ def qr_call(a, mode="reduced"):
         return qr.bind(a, part="R", mode="reduced")
     if mode not in ("reduced", "complete"):
         raise TransformError(f"np.linalg.qr with mode={mode!r} is not known to transformer", 'Use "reduced", "complete" or "r".')
-    return QRResult(qr.bind(a, part="Q", mode=mode), qr.bind(a, part="R", mode=mode))
+    return result_type(np.linalg.qr)(qr.bind(a, part="Q", mode=mode), qr.bind(a, part="R", mode=mode))
 
 
 # pseudoinverse and least squares ------------------------------------------------------------------------------------------
@@ -459,7 +458,7 @@ def missing(size, product):
 class pinv:
     """The pseudoinverse. Its derivative holds where the rank does not change."""
 
-    samples = [((x,), {"rcond": None, "hermitian": False}) for x in (TALL, WIDE)]
+    samples = sample_tall_and_wide({"rcond": None, "hermitian": False})
 
     def impl(a, rcond, hermitian):
         return np.linalg.pinv(a, hermitian=hermitian) if rcond is None else np.linalg.pinv(a, rcond, hermitian)
@@ -503,7 +502,9 @@ def pinv_call(a, rcond=None, hermitian=False, *, rtol=None):
 class lstsq:
     """The least-squares solution of a @ x = b of least norm."""
 
-    samples = [((TALL, np.array([1.0, -2.0, 0.5, 3.0])), {"rcond": None}), ((WIDE, sample_matrix(2, 2)), {"rcond": None})]
+    def samples(rng):
+        return [((sample_matrix(rng, 4, 3), rng.normal(size=4)), {"rcond": None}),
+                ((sample_matrix(rng, 2, 4), rng.normal(size=(2, 2))), {"rcond": None})]
 
     def impl(a, b, rcond):
         return np.linalg.lstsq(a, b, rcond=rcond)[0]
@@ -556,4 +557,4 @@ def lstsq_call(a, b, rcond=None):
     return x, np.sum(np.abs(residual) ** 2, axis=0, keepdims=b.ndim == 1), rank, s
 
 
-__all__ = ["cholesky", "eig", "eigh", "lstsq", "pinv", "qr", "stretch", "svd"]
+__all__ = ["cholesky", "eig", "eigh", "lstsq", "pinv", "qr", "svd"]

@@ -13,6 +13,7 @@ from ..emission import trailing_moves
 from .remedies import KEEP, LANE, remedies
 from .tapes import pointers, stacked_axes
 
+
 class Region:
     """A block that only some lanes execute. `guarded`: it must be skipped if no lane does.
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from ...core import Apply, For, Hole, If, Update
 from ...errors import MissingRule, TransformError
-from .indexing import batch_read, batch_store
 from ...ops.index_templates import FULL, result_shape
 from ...ops.op import TABLE, lookup, python_types
+from .indexing import batch_read, batch_store
 from .lanes import Lanes
 from .remedies import LANE, remedies
 
