@@ -15,3 +15,8 @@ def run_lowering(op, args, params):
     value = op.lower(hlo, out, *(hlo.parameter(a.shape, a.dtype) for a in args), **params)
     assert (value.shape, value.dtype) == (out.shape, out.dtype)
     return np.asarray(compile(hlo.finish([value])).call(args)[0])
+
+
+def samples_of(op):
+    """The op's samples as a list."""
+    return op.samples(np.random.default_rng(0)) if callable(op.samples) else op.samples

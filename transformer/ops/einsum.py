@@ -16,20 +16,19 @@ def split(subscripts):
     return inputs.split(","), output
 
 
-def sample(subscripts, *shapes):
-    rng = np.random.default_rng(sum(map(ord, subscripts)))
-    return tuple(rng.normal(size=s) for s in shapes), {"subscripts": subscripts, "optimize": False}
+CASES = ["ij,jk->ik 23 34", "ii->i 33", "ii-> 33", "ij-> 23", "ij->j 23", "bij,jk,bk->bi 234 45 25", "iij,j->i 332 2", "i,j->ij 2 3",
+         "bi,bi->b 23 23", "ij,k->i 23 4", "ij,ij->ij 13 21", "ij,ji-> 23 32", "iij->ji 223", "i,i,i-> 3 3 3", "ijj,jk->ki 233 32"]
+"""Subscripts and shapes of the samples."""
 
 
 @op(linear="each")
 class einsum:
     """Sum of products over the letters that are not in the output."""
 
-    samples = [sample("ij,jk->ik", (2, 3), (3, 4)), sample("ii->i", (3, 3)), sample("ii->", (3, 3)), sample("ij->", (2, 3)),
-               sample("ij->j", (2, 3)), sample("bij,jk,bk->bi", (2, 3, 4), (4, 5), (2, 5)), sample("iij,j->i", (3, 3, 2), (2,)),
-               sample("i,j->ij", (2,), (3,)), sample("bi,bi->b", (2, 3), (2, 3)), sample("ij,k->i", (2, 3), (4,)),
-               sample("ij,ij->ij", (1, 3), (2, 1)), sample("ij,ji->", (2, 3), (3, 2)), sample("iij->ji", (2, 2, 3)),
-               sample("i,i,i->", (3,), (3,), (3,)), sample(",i->i", (), (3,)), sample("ijj,jk->ki", (2, 3, 3), (3, 2))]
+    def samples(rng):
+        cases = [case.split() for case in CASES]
+        return [(tuple(rng.normal(size=tuple(map(int, shape))) for shape in shapes), {"subscripts": subscripts, "optimize": False})
+                for subscripts, *shapes in cases]
 
     def impl(*args, subscripts, optimize):
         return np.einsum(subscripts, *args, optimize=optimize)

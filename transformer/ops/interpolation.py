@@ -37,16 +37,13 @@ def periodic(x, xp, fp, period):
 
 # convolution ---------------------------------------------------------------------------------------------------------------
 
-def pair(n, m, mode):
-    rng = np.random.default_rng(n + m)
-    return (rng.normal(size=n), rng.normal(size=m)), {"mode": mode}
-
-
 @op(linear="each")
 class convolve:
     """Discrete convolution of two vectors, the first not shorter than the second."""
 
-    samples = [pair(n, m, mode) for mode in ("full", "same", "valid") for n, m in ((6, 3), (5, 4), (4, 1))]
+    def samples(rng):
+        return [((rng.normal(size=n), rng.normal(size=m)), {"mode": mode})
+                for mode in ("full", "same", "valid") for n, m in ((6, 3), (5, 4), (4, 1))]
 
     def impl(a, v, mode):
         return np.convolve(a, v, mode)

@@ -4,6 +4,8 @@ Leading axes are stacks of matrices, as in NumPy. Derivatives of complex operand
 conjugated).
 """
 
+import functools
+
 import numpy as np
 
 from ..core import Aval
@@ -55,11 +57,22 @@ def unbroadcast(x, shape):
     return np.sum(x, axis=ones, keepdims=True) if ones else x
 
 
-def sample_matrix(*shape, kind="general", seed=0):
+@functools.cache
+def result_type(fn):
+    """The named tuple that a function of np.linalg returns."""
+    return type(fn(np.eye(1)))
+
+
+def sample_matrix(rng, *shape):
     """A well-conditioned sample matrix (stack)."""
-    x = np.random.default_rng(seed).normal(size=shape)
-    n = shape[-1]
-    return x @ np.swapaxes(x, -1, -2) + n * np.eye(n) if kind == "positive" else x + 2 * np.eye(shape[-2], n)
+    return rng.uniform(-1, 1, shape) + 2 * np.diag(np.arange(1.0, 1 + max(shape[-2:])))[: shape[-2], : shape[-1]]
+
+
+def sample_squares(*params):
+    """Samples of one square matrix and of a stack, for each params dict."""
+    def draw(rng):
+        return [((x,), dict(p)) for p in params or ({},) for x in (sample_matrix(rng, 3, 3), sample_matrix(rng, 2, 3, 3))]
+    return draw
 
 
 # systems and inverses -----------------------------------------------------------------------------------------------------
@@ -68,9 +81,10 @@ def sample_matrix(*shape, kind="general", seed=0):
 class solve:
     """x with a @ x = b; b is a vector or a stack of matrices."""
 
-    samples = [((sample_matrix(3, 3), np.array([1.0, -2.0, 0.5])), {}), ((sample_matrix(3, 3), sample_matrix(3, 2)), {}),
-               ((sample_matrix(2, 3, 3), sample_matrix(2, 3, 2)), {}), ((sample_matrix(2, 3, 3), np.array([1.0, -2.0, 0.5])), {}),
-               ((sample_matrix(3, 3), sample_matrix(2, 3, 2)), {})]
+    def samples(rng):
+        vector = rng.normal(size=3)
+        one, many, columns = sample_matrix(rng, 3, 3), sample_matrix(rng, 2, 3, 3), rng.normal(size=(2, 3, 2))
+        return [((one, vector), {}), ((one, columns[0]), {}), ((many, columns), {}), ((many, vector), {}), ((one, columns), {})]
 
     def impl(a, b):
         return np.linalg.solve(a, b)
@@ -132,7 +146,7 @@ def lead(x, axis, ndim, other):
 class inv:
     """The inverse matrix."""
 
-    samples = [((sample_matrix(3, 3),), {}), ((sample_matrix(2, 3, 3),), {})]
+    samples = sample_squares()
 
     def impl(a):
         return np.linalg.inv(a)
@@ -160,7 +174,7 @@ class inv:
 class det:
     """The determinant. Its derivative needs an invertible matrix."""
 
-    samples = inv.samples
+    samples = sample_squares()
 
     def impl(a):
         return np.linalg.det(a)
@@ -188,8 +202,7 @@ class det:
 class slogdet:
     """Part "sign" or "logabsdet" of the determinant."""
 
-    samples = [((sample_matrix(3, 3),), {"part": "logabsdet"}), ((sample_matrix(2, 3, 3),), {"part": "logabsdet"}),
-               ((sample_matrix(3, 3),), {"part": "sign"})]
+    samples = sample_squares({"part": "logabsdet"}, {"part": "sign"})
 
     def impl(a, part):
         return getattr(np.linalg.slogdet(a), part)
@@ -221,9 +234,6 @@ class slogdet:
         return f"np.linalg.slogdet({{0}})[{0 if part == 'sign' else 1}]"
 
 
-SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
-
-
 @function(np.linalg.solve)
 def solve_call(a, b):
     return solve.bind(array(a), array(b))
@@ -242,7 +252,7 @@ def det_call(a):
 @function(np.linalg.slogdet)
 def slogdet_call(a):
     a = array(a)
-    return SlogdetResult(slogdet.bind(a, part="sign"), slogdet.bind(a, part="logabsdet"))
+    return result_type(np.linalg.slogdet)(slogdet.bind(a, part="sign"), slogdet.bind(a, part="logabsdet"))
 
 
 @function(np.linalg.tensorsolve)

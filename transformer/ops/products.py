@@ -36,15 +36,17 @@ def dot_letters(x, y):
     return lead_x + "j", rest[:-1] + "j" + rest[-1:], lead_x + rest
 
 
-rng = np.random.default_rng(0)
-
-
-def normal(*shape):
-    return rng.normal(size=shape)
-
-
 def pairs(*shapes, **params):
-    return [((normal(*x), normal(*y)), params) for x, y in shapes]
+    """Samples of two operands for each pair of shapes."""
+    def draw(rng):
+        return [((rng.normal(size=x), rng.normal(size=y)), params) for x, y in shapes]
+    return draw
+
+
+def joined(*draws):
+    def draw(rng):
+        return [sample for one in draws for sample in one(rng)]
+    return draw
 
 
 matmul = declare_product(
@@ -122,8 +124,8 @@ def tensordot_notation(x, y, axes):
 
 tensordot = declare_product(
     "tensordot", np.tensordot, tensordot_letters, notation=tensordot_notation,
-    samples=pairs(((2, 3, 4), (4, 3, 5)), axes=((1, 2), (1, 0))) + pairs(((2, 3), (4, 5)), axes=((), ()))
-    + pairs(((2, 3, 4), (3, 4)), axes=((1, 2), (0, 1))) + pairs(((3, 2), (3, 4)), axes=((0,), (0,))))
+    samples=joined(pairs(((2, 3, 4), (4, 3, 5)), axes=((1, 2), (1, 0))), pairs(((2, 3), (4, 5)), axes=((), ())),
+                   pairs(((2, 3, 4), (3, 4)), axes=((1, 2), (0, 1))), pairs(((3, 2), (3, 4)), axes=((0,), (0,)))))
 
 
 @function(np.tensordot, np.linalg.tensordot)
@@ -168,6 +170,7 @@ def vector_letters(row, column):
 
 VECTORS = pairs(((4,), (4,)), ((3, 4), (3, 4)), ((3, 4), (4,)), ((2, 1, 4), (3, 4)))
 MATRICES = pairs(((3, 4), (4,)), ((2, 3, 4), (4,)), ((3, 4), (5, 4)), ((2, 1, 3, 4), (5, 4)))
+TURNED = pairs(((4,), (4, 3)), ((4,), (2, 4, 3)), ((5, 4), (4, 3)), ((5, 4), (2, 1, 4, 3)))
 
 vecdot = declare_product("vecdot", np.vecdot, vector_letters("i", "i"), elastic=BATCH_LETTERS, samples=VECTORS)
 
@@ -184,7 +187,7 @@ def vecdot_call(x1, x2, axis=-1):
 if hasattr(np, "matvec"):
     matvec = declare_product("matvec", np.matvec, vector_letters("ki", "i"), elastic=BATCH_LETTERS, samples=MATRICES)
     vecmat = declare_product("vecmat", np.vecmat, vector_letters("i", "ik"), elastic=BATCH_LETTERS,
-                             samples=[((y, np.swapaxes(x, -1, -2)), {}) for (x, y), _ in MATRICES])
+                             samples=TURNED)
     FUNCTIONS[np.matvec] = matvec.call
 
     @function(np.vecmat)
