@@ -193,7 +193,7 @@ class Lowering:
         results = []
         for block, holds in ((stmt.body, test), (stmt.orelse, self.hlo.not_(test))):
             self.predicate = holds if outer is None else self.hlo.and_(outer, holds)
-            results.append(self.branch(block, [*names, *arrays]))
+            results.append(self.side(block, [*names, *arrays]))
             self.rebind(arrays, results[-1][len(names):])
         self.predicate = outer
         yes, no = results
@@ -206,6 +206,13 @@ class Lowering:
         with self.scope():
             self.block(stmts)
             return self.values(names)
+
+    def side(self, stmts, names):
+        """The same without a region: both sides are computed one after the other."""
+        env, self.env = self.env, dict(self.env)
+        self.block(stmts)
+        values, self.env = self.values(names), env
+        return values
 
     @contextmanager
     def scope(self):

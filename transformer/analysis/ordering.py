@@ -9,6 +9,8 @@ So the stored value is made to depend on it, by a condition that never holds and
 costs nothing at run time. In that gradient, n = 10000: 10 us an iteration -> 0.04 us.
 """
 
+from contextlib import contextmanager
+
 import numpy as np
 
 
@@ -17,6 +19,13 @@ class Ordering:
 
     def __init__(self, hlo):
         self.hlo, self.reads = hlo, {}
+
+    @contextmanager
+    def scope(self):
+        """Reads noted inside are not seen outside: their values belong to a region."""
+        outer, self.reads = self.reads, {name: list(reads) for name, reads in self.reads.items()}
+        yield
+        self.reads = outer
 
     def note(self, array, result):
         """`result` was computed from `array`."""
