@@ -21,6 +21,8 @@ from .state import Control
 LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
+ENTERED = ("transformer.examples", "transformer.lax.control")
+"""Modules of ours whose functions are entered as user code is; all others run natively."""
 
 
 class Closure:
@@ -188,7 +190,7 @@ def call(ev, fn, args, kwargs, node):
 def is_user_code(fn):
     """Functions that are entered: Python functions outside of the standard library and the array libraries."""
     module = fn.__module__ or ""
-    own = module.startswith("transformer.") and not module.startswith("transformer.examples")
+    own = module.startswith("transformer.") and not module.startswith(ENTERED)
     generated = fn.__code__.co_filename == "<string>" and fn.__name__.startswith("__")
     return not own and not generated and module.split(".")[0] not in LIBRARIES
 

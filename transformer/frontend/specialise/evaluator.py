@@ -34,6 +34,11 @@ class Frame:
     comprehension: bool = False
     live: dict = field(default_factory=dict)
 
+    @property
+    def is_own(self):
+        """Whether the function is one of our control flow functions: errors in it are told at the line of its caller."""
+        return self.parsed.globals.get("__name__") == "transformer.lax.control"
+
 
 class Evaluator:
     """Executes functions and emits what concerns arrays into a builder.
@@ -54,6 +59,8 @@ class Evaluator:
         frame = self.frames[-1] if self.frames else None
         if frame is None:
             return None
+        if frame.is_own:
+            return next((f.at for f in reversed(self.frames) if not f.is_own), None)
         return parse.origin(frame.parsed, frame.node if node is None else node)
 
     def error(self, what, advice="", node=None):
@@ -149,6 +156,12 @@ class Evaluator:
         """The user's name for the first of these arrays that has one."""
         names = (name for array in arrays for env in self.environments() for name, value in env.items() if value is array)
         return next((name for name in names if isinstance(name, str) and not name.startswith("_")), "c")
+
+    def joined_from_outside(self, before):
+        """Whether a static array made outside of the block at hand has joined the program since `before` (ids)."""
+        outside = self.builder.stack[:-1]
+        made = [self.born.get(key, (None, outside[0]))[1] for key in self.promoted if key not in before]
+        return any(block is b for block in made for b in outside)
 
     def must_promote(self, owner, index, value):
         """Whether a store into a static array must be part of the program."""

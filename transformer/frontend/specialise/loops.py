@@ -32,7 +32,7 @@ def run_for(ev, frame, node):
     if items is None:
         return unroll(ev, frame, node, list(ev.open(iterable)))
     static = not is_reference(items.length)
-    if static and (is_short(items.length, node) or not is_abstract(ev, frame, node, iterable) or ev.unroll):
+    if static and (ev.unroll or not stays(ev, frame, node, items, iterable)):
         return unroll(ev, frame, node, items)
     state = ev.capture()
     try:
@@ -42,6 +42,13 @@ def run_for(ev, frame, node):
         if not static or items.length > UNROLL_LIMIT:
             raise explain(ev, node, error) from None
     unroll(ev, frame, node, items)
+
+
+def stays(ev, frame, node, items, iterable):
+    """Whether a loop of static length is to stay a loop. Those of `lax` do, whatever is known of their values."""
+    if frame.is_own and not ev.values:
+        return items.length != 1
+    return not is_short(items.length, node) and is_abstract(ev, frame, node, iterable)
 
 
 def is_short(length, node):
@@ -97,7 +104,8 @@ def guarded_round(ev, frame, node, item):
 def run_while(ev, frame, node):
     """Roll a `while`; where its test is static and the body cannot be rolled, run it step by step."""
     state = ev.capture()
-    if not ev.unroll and (len(ev.builder.stack) > 1 or any(
+    rolled = frame.is_own and not ev.values
+    if not ev.unroll and (rolled or len(ev.builder.stack) > 1 or any(
             ev.has_abstract(ev.peek(frame, n)) for n in (*scopes.loaded(node.body), *scopes.loaded([node.test])))):
         try:
             return Roll(ev, frame, node, state).roll_while()
@@ -205,11 +213,11 @@ class Roll:
             with self.builder.nested() as before:
                 self.carries = {path: self.carry(path, aval) for path, aval in self.guess.items()}
             self.place()
-            promoted = len(self.ev.promoted)
+            promoted = set(self.ev.promoted)
             try:
                 with self.builder.nested() as block:
                     result = body(block)
-                    if self.forget_stored() or len(self.ev.promoted) > promoted:
+                    if self.forget_stored() or self.ev.joined_from_outside(promoted):
                         raise Retry
                     self.compare(block, before, rounds)
                 return block, result, before
