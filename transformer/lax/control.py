@@ -1,0 +1,140 @@
+"""Control flow under JAX's names: plain Python loops and branches, which the transformer compiles as it compiles the user's.
+
+Inside of a transformed function these definitions are entered like user code: `scan` becomes one rolled loop, `cond` an `if`.
+Outside they run as they stand, on real arrays.
+"""
+
+from . import carries
+
+
+def cond(pred, true_fun, false_fun, *operands):
+    """`true_fun(*operands)` if `pred`, else `false_fun(*operands)`; both must return the same structure, shapes and dtypes.
+
+    >>> cond(2.0 > 1.0, lambda x: x + 1.0, lambda x: x, 3.0)
+    Array(4., dtype=float32)
+    """
+    outcome = carries.Outcome("cond", ("true_fun", "false_fun"))
+    operands = carries.as_leaves(operands)
+    if carries.predicate(pred):
+        leaves = outcome.note(0, true_fun(*operands))
+    else:
+        leaves = outcome.note(1, false_fun(*operands))
+    return outcome.result(leaves)
+
+
+def switch(index, branches, *operands):
+    """`branches[index](*operands)`, the index clamped into range.
+
+    >>> switch(7, [lambda x: x, lambda x: 10.0 * x], 3.0)
+    Array(30., dtype=float32)
+    """
+    outcome = carries.Outcome("switch", carries.branch_names(branches))
+    operands = carries.as_leaves(operands)
+    index = carries.clamped(index, len(branches))
+    return outcome.result(pick(outcome, index, branches, operands, 0, len(branches)))
+
+
+def pick(outcome, index, branches, operands, first, last):
+    """The leaves of the branch `index` among first, ..., last - 1."""
+    if last - first == 1:
+        return outcome.note(first, branches[first](*operands))
+    middle = (first + last) // 2
+    if index < middle:
+        leaves = pick(outcome, index, branches, operands, first, middle)
+    else:
+        leaves = pick(outcome, index, branches, operands, middle, last)
+    return leaves
+
+
+def while_loop(cond_fun, body_fun, init_val):
+    """Apply `body_fun` to the value as long as `cond_fun` of it holds. Reverse mode works: what it needs is kept on a tape.
+
+    >>> while_loop(lambda x: x < 100.0, lambda x: x * x, 3.0)
+    Array(6561., dtype=float32)
+    """
+    loop = carries.Carry("while_loop", "body_fun", init_val)
+    carry = loop.leaves
+    while carries.test(cond_fun(loop.tree(carry))):
+        carry = loop.next(body_fun(loop.tree(carry)))
+    return loop.result(carry)
+
+
+def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
+    """`val = body_fun(i, val)` for i in range(lower, upper). Bounds may be abstract, in reverse mode too.
+
+    >>> fori_loop(1, 4, lambda i, total: total + i, 0)
+    Array(6, dtype=int32)
+    """
+    loop = carries.Carry("fori_loop", "body_fun", init_val)
+    carry = loop.leaves
+    for i in range(carries.bound(lower), carries.bound(upper)):
+        carry = loop.next(body_fun(carries.index(i), loop.tree(carry)))
+    return loop.result(carry)
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
+    """`carry, y = f(carry, x)` for each row x of xs; the last carry, and the ys stacked.
+
+    f: function of the carry and a row. init: tree, the first carry. xs: tree of arrays with one leading size, or None together
+    with `length`. reverse: from the last row to the first. unroll: accepted; the compiler decides.
+    Raises TypeMismatch or ShapeError where the carry changes its structure, shape or dtype.
+
+    >>> scan(lambda total, x: (total + x, total), 0, xs=[[1, 2, 3]])[0]
+    [Array(6, dtype=int32)]
+    """
+    rows = carries.Rows(xs, length)
+    loop = carries.Carry("scan", "f", init)
+    stack = carries.Stack(rows.length)
+    carry = loop.leaves
+    if rows.length == 0 and not carries.is_transforming():
+        stack.empty(f, init, rows)
+    for i in rows.order(reverse):
+        after, y = loop.pair(f(loop.tree(carry), rows.row(i)))
+        carry = loop.next(after)
+        stack.put(i, y)
+    return loop.result(carry), stack.result(reverse)
+
+
+def map(f, xs, *, batch_size=None):
+    """`f` of each row of xs, stacked; batch_size: that many rows at a time, by vmap.
+
+    >>> map(lambda x: x * x, [1.0, 2.0])
+    [Array(1., dtype=float32), Array(4., dtype=float32)]
+    """
+    if batch_size is None:
+        return scan(lambda carry, x: (carry, f(x)), (), xs)[1]
+    from ..api import vmap
+    several = vmap(f)
+    blocks, rest = carries.Rows(xs, None).split(batch_size)
+    if blocks is None:
+        return several(rest)
+    ys = carries.unblocked(scan(lambda carry, x: (carry, several(x)), (), blocks)[1])
+    if rest is None:
+        return ys
+    return carries.joined(ys, several(rest))
+
+
+def associative_scan(fn, elems, reverse=False, axis=0):
+    """All prefixes of `elems` along an axis under an associative `fn`, in a number of steps that grows with log(length).
+
+    fn: function of two trees of arrays, elementwise along the axis. reverse: suffixes instead of prefixes.
+    Source: Blelloch, Prefix sums and their applications (1990).
+    """
+    prefix = carries.Prefix(elems, reverse, axis)
+    return prefix.result(prefixes(fn, prefix, prefix.leaves))
+
+
+def prefixes(fn, prefix, leaves):
+    """The prefixes of lists of arrays: those of pairs first, then the ones between."""
+    if prefix.length(leaves) < 2:
+        return leaves
+    pairs = prefix.flat(fn(prefix.tree(prefix.part(leaves, 0, -1, 2)), prefix.tree(prefix.part(leaves, 1, None, 2))))
+    odd = prefixes(fn, prefix, pairs)
+    before = odd if prefix.length(leaves) % 2 else prefix.part(odd, 0, -1, 1)
+    if prefix.length(before) == 0:
+        return prefix.interleaved(leaves, None, odd)
+    even = prefix.flat(fn(prefix.tree(before), prefix.tree(prefix.part(leaves, 2, None, 2))))
+    return prefix.interleaved(leaves, even, odd)
+
+
+__all__ = ["associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop"]
