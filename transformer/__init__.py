@@ -11,12 +11,40 @@
     print(slope.source)   the derivative as Python source
 """
 
+import importlib
+
 from . import ops, tree, tree_util
 from .api import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, value_and_grad, vjp, vmap
 from .errors import TransformError
 from .executable import Array
 
 __version__ = "0.1.0"
+
+LAZY = {
+    "checkpoint": "remat", "remat": "remat", "custom_jvp": "custom", "custom_vjp": "custom",
+    "ShapeDtypeStruct": "abstract", "eval_shape": "abstract", "disable_jit": "abstract",
+    "linear_transpose": "transposition", "block_until_ready": "waiting", "device_get": "waiting",
+    "config": "config", "enable_x64": "config",
+}
+"""Public name -> module of this package that holds it; imported when first asked for."""
+
+MODULES = ("debug", "lax", "nn", "numpy", "parallel", "random", "scipy", "test_util")
+"""Public modules, imported when first asked for."""
+
+
+def __getattr__(name):
+    if name in MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{LAZY[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *LAZY, *MODULES})
+
 
 __all__ = ["Array", "TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "tree_util",
            "value_and_grad", "vjp", "vmap"]
