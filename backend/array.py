@@ -44,6 +44,11 @@ class Array:
             self._value = client.to_numpy(self._buffer)
         return self._value
 
+    @property
+    def is_seen(self):
+        """Whether an ndarray may share the device buffer's memory."""
+        return self._value is not None
+
     def block_until_ready(self):
         """Wait until the array is computed; returns itself."""
         if self._buffer is not None:
@@ -212,14 +217,14 @@ class Array:
         return array, (np.array(self.value),)
 
     def __copy__(self):
-        return Array(self._buffer, self.spec, self._value)
+        return self
 
     def __deepcopy__(self, memo):
-        return self.__copy__()
+        return self
 
     def copy(self):
-        """An ndarray copy would be `np.array(a)`; an Array never changes, so this is itself."""
-        return self.__copy__()
+        """An Array never changes, so this is itself; `np.array(a)` makes a NumPy array of your own."""
+        return self
 
 
 def unwrap(value):

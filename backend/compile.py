@@ -36,6 +36,8 @@ class Executable:
         if len(args) != len(self.inputs):
             raise TypeError(f"the program takes {len(self.inputs)} arrays, {len(args)} are given")
         buffers, borrowed = [], bool(self.callbacks)
+        if self.donated:
+            args = [self.donation(a) if k in self.donated else a for k, a in enumerate(args)]
         for arg, spec in zip(args, self.input_specs):
             if type(arg) is Array and arg.spec is spec:
                 buffers.append(arg.buffer)
@@ -47,6 +49,12 @@ class Executable:
             for result in results:
                 result.block_until_ready()
         return [Array(buffer, spec) for buffer, spec in zip(results, self.specs)]
+
+    def donation(self, arg):
+        """A donated argument: an Array whose contents have been looked at may share memory with an ndarray, so it is copied."""
+        if isinstance(arg, Array) and arg.is_seen:
+            return Array(client.put_copy(arg.value, self.device), arg.spec)
+        return arg
 
     def place_argument(self, arg, spec, position):
         """The buffer of an argument that is not an Array of the right type. It may share an ndarray's memory: `call` waits."""
