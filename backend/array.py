@@ -81,6 +81,11 @@ class Array:
         return self.spec.dtype
 
     @property
+    def weak_type(self):
+        """Whether its dtype gives way to that of other operands (it was computed from Python numbers alone)."""
+        return self.spec.weak_type
+
+    @property
     def ndim(self):
         return len(self.spec.shape)
 

@@ -67,16 +67,16 @@ class Spec:
 
     __slots__ = ("dtype", "shape", "weak_type")
 
-    def __init__(self, shape, dtype):
-        self.shape, self.dtype, self.weak_type = shape, dtype, False
+    def __init__(self, shape, dtype, weak_type=False):
+        self.shape, self.dtype, self.weak_type = shape, dtype, weak_type
 
     def __repr__(self):
         return f"{self.dtype.name}{list(self.shape)}"
 
 
 @functools.cache
-def spec(shape, dtype):
-    return Spec(shape, dtype)
+def spec(shape, dtype, weak_type=False):
+    return Spec(shape, dtype, weak_type)
 
 
 @functools.cache

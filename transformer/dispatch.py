@@ -11,9 +11,10 @@ import warnings
 import numpy as np
 
 from . import pipeline, printing, tree
+from .config import x64
 from .core import Update, walk
 from .errors import TransformError, TypeMismatch, ValueDependent
-from .executable import Array, Compiled
+from .executable import Array, Compiled, wrap
 from .frontend.specialise import Static
 from .frontend.specialise.externals import is_device_array, unchanged
 
@@ -23,8 +24,10 @@ VALUE_WARNING = 64
 def leaf_signature(value):
     """Type of a dynamic leaf, value of a static one."""
     kind = type(value)
-    if kind is np.ndarray or is_device_array(value):
+    if kind is np.ndarray:
         return (value.dtype, value.shape)
+    if is_device_array(value):
+        return value.spec
     if kind is float or kind is int or kind is complex:
         return kind
     if isinstance(value, np.generic):
@@ -54,15 +57,15 @@ def frozen(value):
 def signature(args, kwargs):
     """Key of a call."""
     if not kwargs:
-        return tuple([argument_signature(a) for a in args])
-    return (*map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
+        return (x64(), *map(argument_signature, args))
+    return (x64(), *map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
 
 
 def quick_key(args):
     """Key of a call with floats and arrays only: what is needed to find its program at once. Anything else gives a key that
     no program is stored under."""
-    return tuple([kind if (kind := type(a)) is float else (a.dtype, a.shape) if kind is np.ndarray else
-                  (Array, a.spec) if kind is Array else object for a in args])
+    return (x64(), *[kind if (kind := type(a)) is float else (a.dtype, a.shape) if kind is np.ndarray else
+                     a.spec if kind is Array else object for a in args])
 
 
 def leaves_of(args, kwargs):
@@ -101,7 +104,7 @@ class Entry:
         self.stored = stored_leaves(specialised) if write_back else []
         self.program = with_stores(specialised.program, self.stored)
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
-        self.out_tree = specialised.out_tree
+        self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored
         self.unguarded = not self.guards and not self.static and self.direct is not None
         self.stages = []
@@ -112,6 +115,8 @@ class Entry:
     def quick_call(self):
         """The shortest way to run with the arguments themselves as parameters, in order."""
         run = self.run
+        if self.jnp:
+            return self
         if self.bare and self.direct == list(range(len(self.direct or ()))):
             if self.compiled:
                 return lambda args: run(args)[0]
@@ -154,6 +159,8 @@ class Entry:
             outputs = self.run(values)
         else:
             outputs = self.run(*map(host, values))
+            if self.jnp:
+                outputs = wrap(outputs)
             if self.bare:
                 return outputs
             outputs = [outputs] if len(self.program.outputs) == 1 else list(outputs or ())

@@ -12,7 +12,7 @@ import threading
 import numpy as np
 
 from backend import client
-from backend.array import Array
+from backend.array import Array, wrap
 from backend.compile import compile as compile_text
 
 from .core import Apply, Hole, walk
@@ -102,4 +102,4 @@ def raise_failure(lowered, results):
             failure.raise_([np.asarray(v) for v in operands])
 
 
-__all__ = ["Array", "Compiled", "executable"]
+__all__ = ["Array", "Compiled", "executable", "wrap"]

@@ -19,6 +19,7 @@ from . import tree
 from .core import Aval, literal_aval
 from .errors import NeedStatic, TypeMismatch
 from .frontend.builder import Builder
+from .frontend.promotion import STRONG, mark_of
 from .frontend.reference import is_reference
 from .frontend.specialise import Param, specialise
 from .frontend.specialise.externals import is_device_array, is_dynamic_array
@@ -81,13 +82,16 @@ def aval_of(value):
 def as_params(value, name):
     """The value with a `Param` for each dynamic leaf."""
     if is_dynamic(value):
-        return Param(aval_of(value), value.known if is_reference(value) else value, name)
+        return as_param(value, name)
     if tree.children_of(value) is None:
         return value
     leaves, treedef = tree.flatten(value)
     names = tree.paths(value, name)
-    return tree.unflatten(treedef, [Param(aval_of(v), v.known if is_reference(v) else v, n) if is_dynamic(v) else v
-                                    for v, n in zip(leaves, names)])
+    return tree.unflatten(treedef, [as_param(v, n) if is_dynamic(v) else v for v, n in zip(leaves, names)])
+
+
+def as_param(leaf, name):
+    return Param(aval_of(leaf), leaf.known if is_reference(leaf) else leaf, name, mark_of(leaf))
 
 
 def dynamic_leaves(args, kwargs):
@@ -156,6 +160,10 @@ def inline(ev, specialised, leaves):
     ev.externals.guards.extend(specialised.guards)
     ev.volatile = ev.volatile or specialised.volatile
     outputs = ev.builder.inline(specialised.program, args)
+    if specialised.jnp:
+        ev.builder.uses_jnp = True
+        for output in filter(is_reference, outputs):
+            output.storage.jnp = 0 if output.weak else STRONG
     return tree.unflatten(specialised.out_tree, outputs)
 
 

@@ -12,7 +12,8 @@ from .. import core
 from ..core import Apply, Aval, Hole, Move, Program, Update
 from ..errors import TransformError
 from ..ops import op as optable
-from .reference import Ref, Storage, is_reference
+from . import promotion
+from .reference import Ref, Storage, is_device_array, is_reference
 
 FLAGS = {"break": "broke", "continue": "skipped"}
 """Readable names of the flags that desugaring makes."""
@@ -49,6 +50,8 @@ class Builder:
         self.fold_limit = FOLD_LIMIT
         self.clock = itertools.count(1)
         self.ranges = {}
+        self.jnp = self.uses_jnp = False
+        self.device_arrays = {}
 
     def __enter__(self):
         if not hasattr(_active, "stack"):
@@ -124,6 +127,17 @@ class Builder:
     def emit(self, op, args, params, hint=None, weak=False):
         """Append `fresh = op(*args, **params)`; the result as a reference."""
         refs = [self.operand(a) for a in args]
+        if not weak and promotion.applies(self, refs):
+            return self.emit_jnp(op, refs, params, hint)
+        return self.append(op, refs, params, hint, weak)
+
+    def emit_jnp(self, op, refs, params, hint):
+        """The same by JAX's rules of types."""
+        self.uses_jnp = True
+        refs, params, mark, wide = promotion.prepare(self, op, refs, params)
+        return promotion.finish(self, self.append(op, refs, params, hint), mark, wide)
+
+    def append(self, op, refs, params, hint=None, weak=False):
         atoms = [self.read(a) for a in refs]
         try:
             aval = op.infer(*(self.aval(a) for a in atoms), **params)
@@ -148,21 +162,33 @@ class Builder:
             return None
         with np.errstate(all="ignore"):
             try:
-                return np.asarray(op.impl(*values, **params))
+                return np.asarray(op.impl(*values, **params), aval.dtype)
             except (ArithmeticError, ValueError):
                 return None
 
     def constant(self, value, hint="c"):
         """A static array as a reference."""
         value = np.array(value)
-        ref = self.emit(optable.TABLE["constant"], (), {"value": value}, hint)
+        ref = self.append(optable.TABLE["constant"], (), {"value": value}, hint)
         ref.storage.known = value
         return ref
+
+    def device_constant(self, array):
+        """A static device array as a marked reference, made at the start of the program."""
+        if id(array) not in self.device_arrays:
+            with self.nested(self.stack[0]):
+                ref = self.constant(np.asarray(array))
+            ref.storage.jnp = promotion.mark_of(array)
+            self.uses_jnp = True
+            self.device_arrays[id(array)] = array, ref
+        return self.device_arrays[id(array)][1]
 
     def operand(self, value):
         """A value as it may stand in a statement: a reference of this builder, or a literal."""
         if is_reference(value):
             return value if value.storage.builder is self else self.lift(value)
+        if is_device_array(value):
+            return self.device_constant(value)
         if isinstance(value, np.ndarray | list | tuple):
             from .reference import as_array
             return as_array(value)
@@ -190,6 +216,7 @@ class Builder:
         key = (ref.storage, ref.storage.version, ref.path_key())
         if key not in self.lifted:
             inner = self.parameter(ref.hint or owner.hints.get(ref.storage.name, "closed"), ref.aval)
+            inner.storage.jnp = ref.storage.jnp
             inner.storage.argument = ("lifted", None, ref)
             self.lifted[key] = inner
         return self.lifted[key]

@@ -19,13 +19,14 @@ class Storage:
 
     known: the value, where it is known while transforming. varies: that value is one of this call (it comes from an argument):
     it may decide a branch, but nothing may be computed from it outside of the program.
+    jnp: not 0 for a value of `transformer.numpy`, whose types follow JAX's rules (see `promotion`).
     """
 
-    __slots__ = ("name", "aval", "builder", "version", "known", "varies", "argument", "shared")
+    __slots__ = ("name", "aval", "builder", "version", "known", "varies", "argument", "shared", "jnp")
 
     def __init__(self, name, aval, builder):
         self.name, self.aval, self.builder = name, aval, builder
-        self.version, self.known, self.varies, self.argument, self.shared = 0, None, False, None, False
+        self.version, self.known, self.varies, self.argument, self.shared, self.jnp = 0, None, False, None, False, 0
 
 
 class View:
@@ -39,6 +40,10 @@ class View:
 
 def is_reference(value):
     return isinstance(value, Ref)
+
+
+def is_device_array(value):
+    return getattr(type(value), "__transformer_array__", False)
 
 
 class Ref:
@@ -245,6 +250,8 @@ def as_array(value):
         return value
     if isinstance(value, np.ndarray):
         return current().constant(value)
+    if is_device_array(value):
+        return current().operand(value)
     if contains_reference(value):
         return optable.lookup(np.stack)([as_array(v) for v in value])
     return current().constant(np.array(value))
@@ -256,10 +263,13 @@ def contains_reference(value):
     return is_reference(value)
 
 
+OPERANDS = (Ref, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+
+
 def _operator(fn, ufunc, reflected=False):
     """An operator of references. Python numbers alone stay a Python number (weak)."""
     def method(self, *others):
-        if others and not isinstance(others[0], Ref | np.ndarray | np.generic | bool | int | float | complex | list | tuple):
+        if others and not isinstance(others[0], OPERANDS) and not is_device_array(others[0]):
             return NotImplemented
         args = (*others, self) if reflected else (self, *others)
         weak = all(a.weak if is_reference(a) else type(a) in (bool, int, float, complex) for a in args)
@@ -281,11 +291,11 @@ def python_operands(ufunc, args):
 
 
 def _inplace(symbol):
-    """In-place operators store into the array; scalars are rebound, as in Python."""
+    """In-place operators store into the array; scalars and values of `transformer.numpy` are rebound."""
     ufunc = BINARY[symbol]
     def method(self, other):
         result = optable.lookup(ufunc)(self, other) if not self.weak else getattr(operator, symbol)(self, other)
-        if not self.shape:
+        if not self.shape or self.storage.jnp:
             return result
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
             raise TypeMismatch(f"a {result.dtype} result does not fit in place into an array of {self.dtype}",

@@ -38,6 +38,8 @@ import functools
 import importlib
 import inspect
 import sys
+import threading
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -88,16 +90,18 @@ class Op:
     as_index(aval, *args, **params): for a view, the (template, operands, order) with which it is `x[template].transpose(order)`.
     unview(parent, new, **params): for a view, the parent in which the view's elements are replaced by `new`.
     readonly: NumPy's result is a view that cannot be stored into.
+    promotes: positions of the operands that NumPy brings to one dtype (True: all); None: all if elementwise, else none.
     """
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
                  notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False,
-                 gather=False, as_index=None, unview=None, readonly=False):
+                 gather=False, as_index=None, unview=None, readonly=False, promotes=None):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
         self.singular, self.masking = singular, masking
         self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
+        self.promotes = promotes
 
     def __repr__(self):
         return f"<op {self.name}>"
@@ -110,7 +114,8 @@ class Op:
         """Apply the op: on NumPy if no operand is a reference, else by emitting a statement."""
         if _emit is not None and any(map(holds_reference, args)):
             return _emit(self, args, params)
-        return self.impl(*args, **params)
+        rule = getattr(_host, "rule", None)
+        return self.impl(*args, **params) if rule is None else rule(self, args, params)
 
     def emit(self, *args, **params):
         """Emit the op, also where no operand is a reference (creation in the middle of a program)."""
@@ -153,6 +158,17 @@ class Op:
 
 _emit = None
 _is_reference = None
+_host = threading.local()
+
+
+@contextmanager
+def computing(rule):
+    """Ops without references are computed by `rule(op, args, params)` inside, in this thread."""
+    before, _host.rule = getattr(_host, "rule", None), rule
+    try:
+        yield
+    finally:
+        _host.rule = before
 
 
 def holds_reference(value):

@@ -26,10 +26,10 @@ RECURSION_LIMIT = 30_000
 class Param:
     """A dynamic leaf of the arguments: its aval, and its value in this call. No dataclass: it is a leaf of pytrees."""
 
-    __slots__ = ("aval", "name", "value")
+    __slots__ = ("aval", "jnp", "name", "value")
 
-    def __init__(self, aval, value, name="x"):
-        self.aval, self.value, self.name = aval, value, name
+    def __init__(self, aval, value, name="x", jnp=0):
+        self.aval, self.value, self.name, self.jnp = aval, value, name, jnp
 
 
 class Static:
@@ -55,7 +55,8 @@ class Specialised:
     """A program and what is needed to call it.
 
     inputs: one per parameter; static: position -> value of the leaves that are built into the program; guards: see
-    `externals`; out_tree: structure of the outputs; volatile: (name, origin) of a random draw.
+    `externals`; out_tree: structure of the outputs; volatile: (name, origin) of a random draw; jnp: it computes with
+    `transformer.numpy`, so that its results are device arrays.
     """
 
     program: Program
@@ -65,6 +66,7 @@ class Specialised:
     guards: list
     volatile: Any
     by_value: bool = False
+    jnp: bool = False
 
 
 @contextlib.contextmanager
@@ -142,7 +144,8 @@ class Attempt:
             program = self.builder.program(outputs)
         self.refuse_shared_stores(program)
         inputs = [self.input(storage.argument) for storage in self.builder.parameters]
-        return Specialised(program, out_tree, inputs, self.static, self.externals.guards, self.ev.volatile, self.values)
+        return Specialised(program, out_tree, inputs, self.static, self.externals.guards, self.ev.volatile, self.values,
+                           self.builder.uses_jnp)
 
     def input(self, argument):
         kind, key, value = argument
@@ -178,7 +181,7 @@ class Attempt:
         if position in self.static:
             return self.static[position]
         ref = self.builder.parameter(param.name, param.aval)
-        ref.storage.argument = ("leaf", position, param.value)
+        ref.storage.argument, ref.storage.jnp = ("leaf", position, param.value), param.jnp
         if self.values and param.value is not None:
             ref.storage.known, ref.storage.varies = np.asarray(param.value), True
         return ref

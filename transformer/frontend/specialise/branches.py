@@ -4,8 +4,9 @@ import numpy as np
 
 from ...core import Apply, Aval, If, Move
 from ...errors import TransformError, ValueDependent
-from ...ops.op import result_dtype
-from ..reference import is_reference
+from ...ops.op import TABLE
+from ..promotion import joined_type, mark_of
+from ..reference import is_device_array, is_reference
 from .state import Control, State, Undefined, assign, contents, is_numeric, rebuild, storages
 
 
@@ -170,12 +171,13 @@ class Merge:
         return (value.storage, value.path_key()) if is_reference(value) else id(value)
 
     def join(self, left, right, one, two, hint):
-        aval = join_avals(one, two)
+        aval, mark = join_marked(one, two, mark_of(left), mark_of(right))
         name = self.builder.fresh(self.hint(left if is_reference(left) else right, hint), aval)
         for block, value in ((self.body, left), (self.orelse, right)):
             with self.builder.nested(block):
                 self.builder.add(Move(name, convert_atom(self.builder, value, aval)))
         merged = self.builder.reference(name)
+        merged.storage.jnp = mark
         old = [v.storage for v in (left, right) if is_reference(v) and v.storage in self.entry and aval.shape]
         if old:
             self.ev.ambiguous.append((merged.storage, old))
@@ -188,23 +190,24 @@ def leaves(value):
     return [value]
 
 
-def join_avals(one, two):
-    """The aval that holds both: promoted dtype, weak only if both are Python numbers."""
-    if one == two:
-        return one
-    return Aval(one.shape, result_dtype(one, two), one.weak and two.weak)
+def join_marked(one, two, mark_one, mark_two):
+    """(the aval that holds both, its mark): promoted dtype, weak only if both are Python numbers."""
+    if one == two and mark_one == mark_two:
+        return one, mark_one
+    dtype, mark = joined_type(one, two, mark_one, mark_two)
+    return Aval(one.shape, dtype, one.weak and two.weak and not mark), mark
 
 
 def convert_atom(builder, value, aval):
     """The atom of `value`, converted to the dtype of `aval` if need be."""
-    if not is_reference(value) and not isinstance(value, np.ndarray):
+    if not is_reference(value) and not isinstance(value, np.ndarray) and not is_device_array(value):
         if aval.weak or (aval.shape == () and np.result_type(value) != aval.dtype):
             kinds = {"b": bool, "i": int, "f": float, "c": complex}
             return kinds[aval.dtype.kind](value) if aval.weak else aval.dtype.type(value)
         return value
     ref = builder.operand(value)
     if ref.dtype != aval.dtype:
-        ref = ref.astype(aval.dtype)
+        ref = builder.append(TABLE["astype"], (ref,), {"dtype": aval.dtype})
     return builder.read(ref)
 
 

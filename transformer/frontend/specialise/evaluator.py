@@ -85,7 +85,9 @@ class Evaluator:
         statements.assign(self, frame, target, value)
 
     def seen(self, value):
-        """A static array that became part of the program is met again as its reference."""
+        """A static array that became part of the program is met again as its reference; a device array is part of it."""
+        if is_device_array(value):
+            return self.builder.device_constant(value)
         if type(value) is np.ndarray and self.promoted:
             found = self.find_promoted(value)
             return value if found is None else found
@@ -122,8 +124,8 @@ class Evaluator:
     def aval(self, value):
         if is_reference(value):
             return value.aval
-        if isinstance(value, np.ndarray):
-            return Aval(value.shape, value.dtype)
+        if isinstance(value, np.ndarray) or is_device_array(value):
+            return Aval(tuple(value.shape), value.dtype)
         return literal_aval(value)
 
     def operand(self, value):

@@ -12,6 +12,8 @@ import numpy as np
 
 from ...core import Aval
 from ...errors import TransformError
+from ..promotion import mark_of
+from ..reference import is_device_array
 from .state import contents
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
@@ -52,10 +54,6 @@ def unchanged(value, expected):
     if isinstance(value, dict):
         return list(value) == list(expected) and all(unchanged(value[k], expected[k]) for k in value)
     return False
-
-
-def is_device_array(value):
-    return getattr(type(value), "__transformer_array__", False)
 
 
 def is_dynamic_array(value):
@@ -109,6 +107,7 @@ class Externals:
             aval = Aval(tuple(value.shape), np.dtype(value.dtype))
             hint = "".join(c if c.isalnum() else "_" for c in label).strip("_") or "closed"
             result = self.builder.parameter(hint if not hint[0].isdigit() else "a" + hint, aval)
+            result.storage.jnp = mark_of(value)
             result.storage.argument = ("hidden", id(value), Hidden(access, aval, label))
             if self.values:
                 result.storage.known, result.storage.varies = np.asarray(value), True

@@ -14,9 +14,10 @@ from ... import core
 from ...core import Aval, For, Move, While
 from ...errors import NeedStatic, TransformError, ValueDependent
 from .. import affine, scopes
+from ..promotion import mark_of
 from ..reference import is_reference
 from . import branches
-from .branches import convert_atom, join_avals
+from .branches import convert_atom, join_marked
 from .iteration import as_items
 from .leaves import CannotRoll, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
 from .state import Control, Undefined, is_numeric, rebuild, storages
@@ -150,7 +151,7 @@ class Roll:
         self.guess = {}
         self.live = ev.live_after(frame, node)
         self.needed = ev.live_in_rounds(frame, node)
-        self.kept_static, self.prebound = set(), {}
+        self.kept_static, self.prebound, self.marks = set(), {}, {}
 
     # the two kinds of loops ------------------------------------------------------
     def roll_for(self, items):
@@ -264,7 +265,14 @@ class Roll:
         if entry_aval.shape != aval.shape:
             raise CannotRoll(f"{hint} changes its shape from {entry_aval.shape} to {aval.shape}")
         self.builder.add(Move(name, convert_atom(self.builder, entry, aval)))
-        return Carry(name, aval, entry, self.builder.reference(name))
+        ref = self.builder.reference(name)
+        ref.storage.jnp = self.marks.get(path, mark_of(entry))
+        return Carry(name, aval, entry, ref)
+
+    def joined(self, path, one, two, aval_one, aval_two):
+        """The aval of a leaf that is one value at entry and another after a round; notes its mark."""
+        aval, self.marks[path] = join_marked(aval_one, aval_two, mark_of(one), mark_of(two))
+        return aval
 
     def place(self):
         """Put the carried references where the values stood."""
@@ -312,7 +320,7 @@ class Roll:
         if is_numeric(entry) and is_numeric(exit):
             if same_number(entry, exit):
                 return False
-            guess[path] = join_avals(self.ev.aval(entry), self.ev.aval(exit)) \
+            guess[path] = self.joined(path, entry, exit, self.ev.aval(entry), self.ev.aval(exit)) \
                 if np.shape(entry) == np.shape(exit) else self.ev.aval(exit)
             return True
         if type(exit) is type(entry) and isinstance(entry, str | bytes | type(None)) and exit == entry:
@@ -343,8 +351,8 @@ class Roll:
                 del guess[path]
                 return True
             raise CannotRoll(f"{path[0][1]} changes its shape from {carry.aval.shape} to {aval.shape}")
-        joined = join_avals(carry.aval, aval)
-        if joined != carry.aval:
+        joined = self.joined(path, carry.ref, exit, carry.aval, aval)
+        if joined != carry.aval or self.marks[path] != carry.ref.storage.jnp:
             guess[path] = joined
             return True
         if exit is not carry.ref:
@@ -409,7 +417,9 @@ class Roll:
         with self.builder.nested(before):
             self.builder.add(Move(target, convert_atom(self.builder, zeros(aval), aval)))
         self.builder.add(Move(target, convert_atom(self.builder, value, aval)))
-        return self.builder.reference(target)
+        found = self.builder.reference(target)
+        found.storage.jnp = mark_of(value)
+        return found
 
     def finish(self):
         """After the loop: entry state, with carried leaves as references to their names."""

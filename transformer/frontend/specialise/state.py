@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..reference import Ref, is_reference
+from ..reference import Ref, is_device_array, is_reference
 
 
 class Control(Exception):
@@ -34,7 +34,7 @@ NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def is_numeric(value):
-    return is_reference(value) or isinstance(value, NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind in "biufc")
+    return is_reference(value) or isinstance(value, NUMBERS) or is_device_array(value) or (isinstance(value, np.ndarray) and value.dtype.kind in "biufc")
 
 
 def contents(value):
@@ -45,7 +45,7 @@ def contents(value):
         return dict(value)
     if isinstance(value, set):
         return {"elements": frozenset(value)}
-    if isinstance(value, Undefined | Ref | np.ndarray | type | types.ModuleType | types.FunctionType):
+    if is_device_array(value) or isinstance(value, Undefined | Ref | np.ndarray | type | types.ModuleType | types.FunctionType):
         return None
     if hasattr(value, "__dict__") and not isinstance(value, types.BuiltinFunctionType | types.MethodType):
         return vars(value)

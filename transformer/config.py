@@ -1,0 +1,84 @@
+"""Settings of the whole process, under JAX's names and without their `jax_` prefix.
+
+    config.update("jax_enable_x64", True)      for good
+    enable_x64(True)                           the same
+    with enable_x64(True): ...                 for a block, in this thread only
+
+The environment variable TRANSFORMER_ENABLE_X64 sets the value at the start.
+"""
+
+import difflib
+import os
+import threading
+
+from .errors import TransformError
+
+_local = threading.local()
+_values = {}
+
+
+def define(name, default):
+    """Add a setting; modules that own one call this when they are imported."""
+    _values.setdefault(name, default)
+
+
+def flag(variable, default=False):
+    """The value of an environment variable that switches something on."""
+    text = os.environ.get(variable, "").strip().lower()
+    if text not in ("", "0", "1", "false", "true", "off", "on"):
+        raise TransformError(f"{variable} is {text!r}", "It must be 0 or 1.")
+    return text in ("1", "true", "on") if text else default
+
+
+class Config:
+    """`config.update(name, value)`, `config.read(name)`, and each setting as an attribute."""
+
+    def update(self, name, value):
+        """Set a value for the process. Raises TransformError for a name that is not known."""
+        _values[self._known(name)] = value
+
+    def read(self, name):
+        name = self._known(name)
+        return x64() if name == "enable_x64" else _values[name]
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.read("enable_x64" if name == "x64_enabled" else name)
+
+    @staticmethod
+    def _known(name):
+        plain = name.removeprefix("jax_")
+        if plain not in _values:
+            near = difflib.get_close_matches(plain, _values, n=2)
+            raise TransformError(f"there is no setting {name!r}", f"Known: {', '.join(near or sorted(_values))}.")
+        return plain
+
+
+class enable_x64:
+    """Switch 64-bit types of `transformer.numpy` on or off: at once for the process, or for a `with` block in this thread."""
+
+    def __init__(self, value=True):
+        self.value, self.before = bool(value), _values["enable_x64"]
+        _values["enable_x64"] = self.value
+
+    def __enter__(self):
+        _values["enable_x64"] = self.before
+        self.outer = getattr(_local, "x64", None)
+        _local.x64 = self.value
+        return self
+
+    def __exit__(self, *exc):
+        _local.x64 = self.outer
+
+
+def x64():
+    """Whether `transformer.numpy` makes 64-bit numbers."""
+    value = getattr(_local, "x64", None)
+    return _values["enable_x64"] if value is None else value
+
+
+define("enable_x64", flag("TRANSFORMER_ENABLE_X64"))
+config = Config()
+
+__all__ = ["Config", "config", "define", "enable_x64", "flag", "x64"]
