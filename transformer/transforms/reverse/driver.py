@@ -28,6 +28,7 @@ def reverse(program, wrt, seeds):
     cotangent), or "param" (a new parameter `<output>_bar`, in order, holds it). The outputs are those of `program`, then the
     cotangent of each parameter of `wrt`.
 
+    >>> import numpy as np
     >>> from transformer import printing
     >>> from transformer.frontend.builder import Builder
     >>> builder = Builder("f")
