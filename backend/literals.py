@@ -1,5 +1,7 @@
 """Text of StableHLO types and constants. Constants are exact: floats are written in hexadecimal."""
 
+import functools
+
 import numpy as np
 
 NAMES = {"bool": "i1", "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16",
@@ -7,6 +9,7 @@ NAMES = {"bool": "i1", "float64": "f64", "float32": "f32", "float16": "f16", "bf
          **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)}, **{f"uint{n}": f"ui{n}" for n in (8, 16, 32, 64)}}
 
 
+@functools.cache
 def dtype_text(dtype):
     """`f32`, `ui8`, `complex<f64>`; TypeError for a dtype that XLA does not have."""
     try:
@@ -15,6 +18,7 @@ def dtype_text(dtype):
         raise TypeError(f"XLA has no dtype {dtype}; use one of {', '.join(NAMES)}") from None
 
 
+@functools.lru_cache(maxsize=4096)
 def type_text(shape, dtype):
     """`tensor<2x3xf32>`."""
     return f"tensor<{''.join(f'{d}x' for d in shape)}{dtype_text(dtype)}>"

@@ -149,8 +149,9 @@ class Lowering:
         lowering = stmt.op.rule("lower")
         self.bind(stmt.target, lowering(self.hlo, self.aval(stmt.target), *values, **stmt.params))
         if self.ordering:
-            for value in values:
-                self.ordering.note(value, self.env[stmt.target])
+            for atom, value in zip(stmt.args, values):
+                if atom in self.live.stored:
+                    self.ordering.note(value, self.env[stmt.target])
 
     def lower_move(self, stmt):
         self.bind(stmt.target, self.read(stmt.source))
@@ -261,7 +262,7 @@ class Lowering:
                 return [self.hlo.add(index, self.hlo.constant(stmt.step, np.int64)), *self.values(names)]
         results = self.hlo.while_([lo, *self.values(names)], test, body)
         if self.ordering:
-            for name in names_read(stmt.body).keys() & self.env.keys():
+            for name in names_read(stmt.body).keys() & self.env.keys() & self.live.stored:
                 self.ordering.note(self.env[name], results[0])
         self.rebind(names, results[1:])
 

@@ -368,3 +368,55 @@ def test_outputs_may_be_parameters_literals_and_repeated():
     a, c, two, one = run(program, np.ones(3))
     np.testing.assert_array_equal(a, c)
     assert (two, one) == (2, 1)
+
+
+def test_a_store_in_a_branch_keeps_the_array_in_place():
+    def f(b, x):
+        x = variable(b, x)
+        with loop(b, 0, 6) as i:
+            def yes():
+                x[i] = x[i] * 2
+
+            def no():
+                with branch(b, x[i + 1] > 3):
+                    x[i] = x[i + 1] - x[i]
+                x[i + 1] = x[i + 1] + 1
+            either(b, x[i] > 0, yes, no)
+        return [x]
+    x = np.array([1.0, -2.0, 5.0, -1.0, -1.0, 4.0, 2.0])
+    want = x.copy()
+    for i in range(6):
+        if want[i] > 0:
+            want[i] = want[i] * 2
+        else:
+            if want[i + 1] > 3:
+                want[i] = want[i + 1] - want[i]
+            want[i + 1] = want[i + 1] + 1
+    program = build(f, x)
+    assert "stablehlo.if" not in lower(program).text
+    np.testing.assert_array_equal(run(program, x)[0], want)
+
+
+def test_element_loops_copy_no_array():
+    def f(b, x, x_bar):
+        x, x_bar = variable(b, x), variable(b, x_bar)
+        with loop(b, 999, 0, -1) as i:
+            g = x_bar[i] * 1.0
+            x_bar[i] = 0.0
+            x_bar[i - 1] = x_bar[i - 1] + g * x[i]
+            x_bar[i] = x_bar[i] + g * x[i - 1]
+            x[i] = g
+        return [x, x_bar]
+    x, x_bar = np.linspace(0.0, 1.0, 1000), np.ones(1000)
+    program = build(f, x, x_bar)
+    text = executable(program).hlo_text()
+    assert text.count("f64[1000]{0} copy(") <= 2
+    want, want_bar = x.copy(), x_bar.copy()
+    for i in range(999, 0, -1):
+        g = want_bar[i]
+        want_bar[i] = 0.0
+        want_bar[i - 1] += g * want[i]
+        want_bar[i] += g * want[i - 1]
+        want[i] = g
+    for got, expected in zip(run(program, x, x_bar), (want, want_bar), strict=True):
+        np.testing.assert_allclose(got, expected)

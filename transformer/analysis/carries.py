@@ -2,7 +2,7 @@
 
 import math
 
-from ..core import Apply, For, If, Update, While, blocks, is_name, names_bound, names_read, names_rebound, operands, walk
+from ..core import Apply, For, If, Move, Update, While, blocks, is_name, names_bound, names_read, names_rebound, operands, walk
 
 
 def changed(stmt):
@@ -17,7 +17,7 @@ class Liveness:
 
     def __init__(self, program, effects):
         self.program, self.effects = program, effects
-        self.found, self.heads = {}, {}
+        self.found, self.heads, self.stored = {}, {}, stored_names(program)
         outputs = {a for a in program.outputs if is_name(a)}
         self.block(program.body, set(program.params), outputs)
 
@@ -97,6 +97,17 @@ SHORT = 256
 
 def size_of(aval):
     return math.prod(d or 1 for d in aval.shape)
+
+
+def stored_names(program):
+    """Names of arrays that are stored into, under this name or one that they are moved to."""
+    stored = {s.target for s in walk(program.body) if isinstance(s, Update)}
+    moves = [s for s in walk(program.body) if isinstance(s, Move) and is_name(s.source)]
+    before = None
+    while before != len(stored):
+        before = len(stored)
+        stored.update(s.source for s in moves if s.target in stored)
+    return stored
 
 
 def targets_of(stmt):
