@@ -159,10 +159,7 @@ class Analysis:
                 self.born.pop(name, None)
             before, moves = trailing_moves(block)
             self.block(before, inner)
-            for move in moves:
-                if move.target not in self.born:
-                    merged.add(move.target)
-                    self.born[move.target] = region
+            self.born.update({m.target: region for m in moves if m.target in merged and m.target not in self.born})
             self.block(moves, inner)
         for name in merged:
             self.born[name] = region
