@@ -149,13 +149,16 @@ class _Where:
     def d_y(g, c, x, y, out):
         return np.where(c, 0, g)
 
+    def jvp(dots, c, x, y, out):
+        return np.where(c, *(0 if dot is None else dot for dot in dots[1:]))
+
     def samples(rng):
         shapes = [((2, 3), (2, 3), (2, 3)), ((3,), (2, 1), ()), ((2, 1), (), (3,))]
         return [((rng.uniform(size=a) > 0.5, rng.uniform(size=b), rng.uniform(size=c)), {}) for a, b, c in shapes]
 
 
-register(Op("where", np.where, _Where.infer, _Where.lower, partials=(None, _Where.d_x, _Where.d_y), masking=True,
-            samples=_Where.samples))
+register(Op("where", np.where, _Where.infer, _Where.lower, partials=(None, _Where.d_x, _Where.d_y), jvp=_Where.jvp, masking=True,
+            promotes=(1, 2), samples=_Where.samples))
 
 
 @function(np.where)

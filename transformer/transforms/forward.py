@@ -11,7 +11,7 @@ tangent if one of its versions is active: it depends on a differentiated paramet
 import numpy as np
 
 from ..analysis.activity import Flow, differentiable_operands, is_inexact
-from ..core import Apply, Aval, Derived, Effect, For, If, Mark, Move, Update, While, is_name, walk
+from ..core import WEAK_DTYPES, Apply, Aval, Derived, Effect, For, If, Mark, Move, Update, While, is_name, walk
 from ..errors import MissingRule, TransformError, TypeMismatch
 from ..ops.op import TABLE, takes_out_by_name
 from .emission import Emitter
@@ -24,6 +24,11 @@ def forward(program, wrt):
     `program`, then the tangent of each (zeros where an output is not active).
     """
     return Forward(program, tuple(wrt)).run()
+
+
+def plain(aval):
+    """An aval whose zero may be written 0.0: a Move gives it the type of its target."""
+    return aval._replace(weak=True) if aval.shape == () and aval.dtype in WEAK_DTYPES.values() else aval
 
 
 class Forward(Emitter):
@@ -113,7 +118,7 @@ class Forward(Emitter):
         for stmt in stmts:
             if stmt.target in self.active and not self.is_active(stmt.source):
                 aval = self.source.avals[stmt.target]
-                zeros[stmt.target] = self.atom(self.zeros(aval) if None not in aval.shape else self.zeros_of(stmt.source))
+                zeros[stmt.target] = self.atom(self.zeros(plain(aval)) if None not in aval.shape else self.zeros_of(stmt.source))
         for stmt in stmts:
             self.builder.origin = stmt.origin
             source = self.dots[stmt.source] if self.is_active(stmt.source) else None
