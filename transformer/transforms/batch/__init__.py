@@ -1,12 +1,18 @@
 """Batching: a program over arrays with one more axis, the lanes, as a person would write it.
 
-    def f(x, w):                        def f_batched(x, w):
-        y = np.dot(w, x)                    y = np.dot(x, w.T)
-        if y[0] > 0:                        return np.where(y[:, 0] > 0, ...)
-        ...
+    def layer(w, x):                        def layer_batched(w, x):            in_axes=(None, 0)
+        return np.tanh(w @ x)                   return np.tanh(x @ w.T)
 
-`analysis` finds the names that differ from lane to lane and the blocks that only some lanes execute, `lanes` makes masks and
-operands that are safe in every lane, `statements` batches operations, stores and effects, `control` branches and loops.
+    def root(x):                            def root_batched(x):
+        if x > 0:                               test = x > 0
+            return np.sqrt(x)                   x_safe = np.where(test, x, 1)
+        return 3 * x                            return np.where(test, np.sqrt(x_safe), 3 * x)
+
+    while error > 1e-6: ...                 while np.any(error > 1e-6): ...     finished lanes keep what they have
+
+`analysis` finds the names that differ from lane to lane and the blocks that only some lanes execute, `remedies` says how an
+operation is kept from harm in lanes that stay out, `lanes` makes masks and operands, `indexing` batches indices, `tapes` places
+the batch axis of tapes, `statements` batches operations, stores and effects, `control` branches and loops.
 """
 
 import numpy as np
