@@ -1,7 +1,7 @@
 """`Array`: an immutable n-dimensional array on a device, as compiled functions return it.
 
 It holds a device buffer, a NumPy array, or both; each is made from the other when first needed. Operators, methods and NumPy
-functions compute with NumPy on the host: speed belongs inside `jit`.
+functions compute with NumPy on the host: speed belongs inside `jit`. `install` says by which rules of types they do so.
 """
 
 import operator
@@ -11,6 +11,35 @@ import numpy as np
 from . import client
 
 NUMBERS = (bool, int, float, complex, np.generic)
+
+
+class Rules:
+    """How arrays compute: by NumPy's own rules unless others are installed."""
+
+    def call(self, function, args, kwargs):
+        """A NumPy function with arrays among its arguments."""
+        return wrap(function(*unwrap(args), **unwrap(kwargs)))
+
+    def getitem(self, array, index):
+        """`array[index]` for an index that is not for NumPy, else None."""
+        return None
+
+    def update(self, array):
+        """`array.at`."""
+        raise AttributeError("at")
+
+
+_rules = Rules()
+
+
+def install(rules):
+    """Set the `Rules` of all arrays."""
+    global _rules
+    _rules = rules
+
+
+def compute(function, *args, **kwargs):
+    return _rules.call(function, args, kwargs)
 
 
 class Array:
@@ -134,7 +163,7 @@ class Array:
         return operator.index(self.value[()])
 
     def __round__(self, digits=0):
-        return wrap(np.round(self.value, digits or 0))
+        return compute(np.round, self, digits or 0)
 
     # NumPy -------------------------------------------------------------------------
     def __array__(self, dtype=None, copy=None):
@@ -148,14 +177,14 @@ class Array:
         out = kwargs.get("out", ())
         if any(isinstance(o, Array) for o in out):
             raise immutable()
-        result = getattr(ufunc, method)(*map(unwrap, inputs), **{k: unwrap(v) for k, v in kwargs.items() if k != "out"},
-                                        **({"out": out} if out else {}))
-        return result if out else wrap(result)
+        if not out:
+            return compute(ufunc if method == "__call__" else getattr(ufunc, method), *inputs, **kwargs)
+        return getattr(ufunc, method)(*map(unwrap, inputs), **{k: unwrap(v) for k, v in kwargs.items() if k != "out"}, out=out)
 
     def __array_function__(self, function, types, args, kwargs):
         if isinstance(kwargs.get("out"), Array):
             raise immutable()
-        return wrap(function(*unwrap(args), **unwrap(kwargs)))
+        return compute(function, *args, **kwargs)
 
     def __array_namespace__(self, api_version=None):
         return np
@@ -175,19 +204,24 @@ class Array:
 
     @property
     def T(self):
-        return wrap(self.value.T)
+        return compute(np.transpose, self)
 
     @property
     def mT(self):
-        return wrap(self.value.mT)
+        return compute(np.matrix_transpose, self)
 
     @property
     def real(self):
-        return wrap(self.value.real)
+        return compute(np.real, self)
 
     @property
     def imag(self):
-        return wrap(self.value.imag)
+        return compute(np.imag, self)
+
+    @property
+    def at(self):
+        """`a.at[index].set(value)` and its kin: a new array with some elements changed."""
+        return _rules.update(self)
 
     @property
     def flat(self):
@@ -204,7 +238,8 @@ class Array:
         return self.value.tobytes(order)
 
     def __getitem__(self, index):
-        return wrap(self.value[unwrap(index)])
+        found = _rules.getitem(self, index)
+        return frozen_array(self.value[unwrap(index)], self.weak_type) if found is None else found
 
     def __iter__(self):
         if not self.spec.shape:
@@ -248,11 +283,7 @@ def wrap(value):
     if type(value) is tuple or type(value) is list:
         return type(value)(map(wrap, value))
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufcV" and value.dtype.names is None:
-        value = np.asarray(value)
-        if value.base is not None or value.flags.writeable:
-            value = value.copy() if value.base is not None else value
-            value.flags.writeable = False
-        return Array(None, client.spec(value.shape, value.dtype), value)
+        return frozen_array(value)
     return value
 
 
@@ -265,8 +296,18 @@ def array(value, dtype=None, device=None):
     return Array(client.put(host, device) if device is not None else None, client.spec(host.shape, host.dtype), host)
 
 
+def frozen_array(value, weak_type=False):
+    """An Array of an ndarray or NumPy scalar, which is copied if it is a view and made read-only if not."""
+    value = np.asarray(value)
+    if value.base is not None:
+        value = value.copy()
+    value.flags.writeable = False
+    return Array(None, client.spec(value.shape, value.dtype, weak_type), value)
+
+
 def immutable():
-    return TypeError("an Array cannot be changed in place; write `a = np.array(a)` first to get a NumPy array of your own")
+    return TypeError("an Array is immutable: item assignment and in-place changes do not work; make a new one with "
+                     "`a = a.at[index].set(value)`, or write `a = np.array(a)` first to get a NumPy array of your own")
 
 
 def format_array(a):
@@ -276,41 +317,66 @@ def format_array(a):
     return line if a.size else f"Array([], shape={a.shape}, dtype={a.dtype.name})"
 
 
-def _binary(fn, reflected=False):
+def _binary(ufunc, reflected=False):
     def method(self, other):
         if not isinstance(other, (Array, np.ndarray, *NUMBERS)):
             return NotImplemented
-        x, y = self.value, unwrap(other)
-        return wrap(fn(y, x) if reflected else fn(x, y))
-    method.__name__ = fn.__name__
+        return compute(ufunc, other, self) if reflected else compute(ufunc, self, other)
     return method
 
 
-def _unary(fn):
+def _unary(ufunc):
     def method(self):
-        return wrap(fn(self.value))
-    method.__name__ = fn.__name__
+        return compute(ufunc, self)
     return method
 
 
 def _method(name):
+    function = getattr(np, name)
+
     def method(self, *args, **kwargs):
-        return wrap(getattr(self.value, name)(*unwrap(args), **unwrap(kwargs)))
+        return compute(function, self, *args, **kwargs)
     method.__name__ = name
-    method.__doc__ = f"As `numpy.ndarray.{name}`."
+    method.__doc__ = f"As `numpy.{name}`."
     return method
 
 
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift"):
-    _plain = _name.rstrip("_")
-    setattr(Array, f"__{_plain}__", _binary(getattr(operator, _name)))
-    setattr(Array, f"__r{_plain}__", _binary(getattr(operator, _name), reflected=True))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Array, f"__{_name}__", _binary(getattr(operator, _name)))
-Array.__divmod__, Array.__rdivmod__ = _binary(divmod), _binary(divmod, reflected=True)
-for _name in ("neg", "pos", "abs", "invert"):
-    setattr(Array, f"__{_name}__", _unary(getattr(operator, _name)))
-for _name in ("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj", "conjugate", "cumprod",
-              "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape", "round",
-              "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var", "view"):
+def _reshape(self, *shape, order="C"):
+    """As `numpy.ndarray.reshape`."""
+    return compute(np.reshape, self, shape[0] if len(shape) == 1 else shape, order=order)
+
+
+def _transpose(self, *axes):
+    """As `numpy.ndarray.transpose`."""
+    axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+    return compute(np.transpose, self, axes or None)
+
+
+def _flatten(self, order="C"):
+    """As `numpy.ndarray.flatten`."""
+    return compute(np.ravel, self, order=order)
+
+
+def _view(self, dtype=None):
+    """The same bytes as another dtype."""
+    return frozen_array(self.value.view(dtype or self.dtype))
+
+
+BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
+          "mod": np.remainder, "divmod": np.divmod, "pow": np.power, "matmul": np.matmul, "and": np.bitwise_and, "or": np.bitwise_or,
+          "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift}
+COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
+UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+METHODS = """all any argmax argmin argpartition argsort astype choose clip compress conj conjugate cumprod cumsum diagonal dot max mean min
+nonzero prod ravel repeat round searchsorted squeeze std sum swapaxes take trace var""".split()
+
+for _name, _ufunc in BINARY.items():
+    setattr(Array, f"__{_name}__", _binary(_ufunc))
+    setattr(Array, f"__r{_name}__", _binary(_ufunc, reflected=True))
+for _name, _ufunc in COMPARE.items():
+    setattr(Array, f"__{_name}__", _binary(_ufunc))
+for _name, _ufunc in UNARY.items():
+    setattr(Array, f"__{_name}__", _unary(_ufunc))
+for _name in METHODS:
     setattr(Array, _name, _method(_name))
+Array.reshape, Array.transpose, Array.flatten, Array.view = _reshape, _transpose, _flatten, _view

@@ -120,6 +120,11 @@ def sharding(device):
     return _sharding_class()(device)
 
 
+def placing(device):
+    """What `put` calls, for callers in a hurry: function, sharding, list of devices."""
+    return library().batched_device_put, sharding(device), [device]
+
+
 def put(array, device=None):
     """A buffer with the contents of an ndarray. On CPU an aligned array is not copied: do not change it while the buffer lives."""
     device = device or default_device()

@@ -30,17 +30,21 @@ class Executable:
         self.input_specs = [client.spec(shape, dtype) for shape, dtype in inputs]
         self.handlers = client.handlers(outputs, device)
         self.run = loaded.execute_sharded
+        self.placing = client.placing(device)
 
     def call(self, args):
         """Run on a list of arguments of exactly the signature's shapes and dtypes; returns a list of Arrays."""
         if len(args) != len(self.inputs):
             raise TypeError(f"the program takes {len(self.inputs)} arrays, {len(args)} are given")
-        buffers, borrowed = [], bool(self.callbacks)
+        buffers, borrowed, (put, place, devices) = [], bool(self.callbacks), self.placing
         if self.donated:
             args = [self.donation(a) if k in self.donated else a for k, a in enumerate(args)]
         for arg, spec in zip(args, self.input_specs):
             if type(arg) is Array and arg.spec is spec:
                 buffers.append(arg.buffer)
+            elif type(arg) is np.ndarray and arg.shape == spec.shape and arg.dtype == spec.dtype and not self.donated:
+                buffers.append(put(spec, place, [arg], devices, True, enable_x64=True))
+                borrowed = True
             else:
                 buffers.append(self.place_argument(arg, spec, len(buffers)))
                 borrowed = True

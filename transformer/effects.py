@@ -117,7 +117,7 @@ class Effects:
     def outputs(self):
         """The hidden names that are results of the program, in order."""
         operands = [n for f in self.failures for n in f.names if n != INDEX]
-        return [*([CODE, INDEX, *operands] if self.failures else []), *([NEEDED] if NEEDED in self.avals else [])]
+        return [*([CODE, INDEX, *operands] if self.failures else []), *([TOKEN] if TOKEN in self.avals else []), *([NEEDED] if NEEDED in self.avals else [])]
 
     def changed_in(self, stmts):
         return dict.fromkeys(n for s in walk(stmts) for n in self.tracked.get(id(s), ()))

@@ -40,7 +40,7 @@ class Compiled:
                     lowered = lower(self.program, capacity, (), client.platform())
                 run = compile_text(lowered.text, lowered.features, self.options, self.device, lowered.callbacks)
                 self.lowered, self.run = lowered, run
-                self.plain = None if lowered.sized or lowered.failures else run.call
+                self.plain = run.call if len(run.outputs) == lowered.count else None
             return self.run
 
     def __call__(self, arguments):

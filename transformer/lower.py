@@ -36,7 +36,8 @@ class Lowered:
     """What `lower` returns.
 
     Results of the text, in order: the program's outputs (`count` of them); where `failures` is not empty: the int32 code
-    (0, or the number of a failure, from 1), the int64 index at fault, the operands of each failure; where `sized`: the int64 capacity needed.
+    (0, or the number of a failure, from 1), the int64 index at fault, the operands of each failure;
+    where there are `callbacks`: a token; where `sized`: the int64 capacity needed.
     """
 
     text: str

@@ -58,7 +58,7 @@ def test_python_numbers():
 def test_operators(computed):
     for got, want in [(computed + 1, VALUE + 1), (2 * computed, 2 * VALUE), (computed @ computed.T, VALUE @ VALUE.T), (-computed, -VALUE),
                       (VALUE - computed, VALUE - VALUE), (computed == VALUE, VALUE == VALUE), (computed ** 2, VALUE ** 2),
-                      (np.float64(2) * computed, np.float64(2) * VALUE), (np.sin(computed), np.sin(VALUE)), (computed // 2, VALUE // 2),
+                      (np.float64(2) * computed, 2 * VALUE), (np.sin(computed), np.sin(VALUE)), (computed // 2, VALUE // 2),
                       (np.stack([computed, VALUE]), np.stack([VALUE, VALUE])), (computed.sum(axis=0), VALUE.sum(axis=0))]:
         assert isinstance(got, Array)
         assert got.dtype == want.dtype

@@ -264,6 +264,14 @@ def test_print_in_order(capfd):
     assert capfd.readouterr().out == "start [0. 1. 2.]\nrow 0;row 1;row 2;done 3.0 3\n"
 
 
+def test_print_without_results(capfd):
+    def f(b, x):
+        show(b, "print(_0)", x)
+        return []
+    assert run(build(f, 2.0), 2.0) == []
+    assert capfd.readouterr().out == "2.0\n"
+
+
 def test_donated_argument_is_consumed():
     program = build(lambda b, x: [x + 1.0], np.ones(1000))
     step = executable(program, donate=(0,))
