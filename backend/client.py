@@ -80,44 +80,23 @@ def spec(shape, dtype, weak_type=False):
 
 
 @functools.cache
-def _sharding_class():
+def sharding(device):
+    """The sharding that puts an array on one device. jaxlib asks for its attributes at each placement: they are plain ones."""
     xla = library()
 
     class OneDevice(xla.Sharding):
-        """An array that lives on one device. jaxlib calls these methods."""
-
-        memory_kind = None
-        is_fully_addressable = True
-        is_fully_replicated = True
+        memory_kind = device.default_memory().kind
+        is_fully_addressable = is_fully_replicated = True
         num_devices = 1
-
-        def __init__(self, device):
-            self.device = device
-            self._list = xla.DeviceList((device,))
-            self.memory_kind = device.default_memory().kind
-
-        @property
-        def device_set(self):
-            return {self.device}
-
-        @property
-        def _device_assignment(self):
-            return (self.device,)
-
-        @property
-        def _internal_device_list(self):
-            return self._list
+        device_set = frozenset([device])
+        _device_assignment = (device,)
+        _internal_device_list = xla.DeviceList((device,))
 
         def _to_xla_hlo_sharding(self, num_dimensions):
             return xla.HloSharding.replicate()
 
-    return OneDevice
-
-
-@functools.cache
-def sharding(device):
-    """The sharding that puts an array on one device."""
-    return _sharding_class()(device)
+    OneDevice.device = device
+    return OneDevice()
 
 
 def placing(device):
