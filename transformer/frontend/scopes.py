@@ -76,11 +76,16 @@ def live_after(function):
     For a statement inside of a loop this includes what later rounds read; names that nested functions read are live everywhere.
     """
     stmts = function if isinstance(function, list) else function.body
-    shared = set().union(*(free_names(node) for node in _walk(stmts) if isinstance(node, SCOPES)))
-    shared |= {name for node in _walk(stmts) if isinstance(node, gast.Nonlocal | gast.Global) for name in node.names}
+    shared = shared_names(stmts)
     liveness = _Liveness(shared)
     liveness.block(stmts, set(shared), None)
     return liveness.after
+
+
+def shared_names(stmts):
+    """Names whose values matter outside of a function's own statements: read by nested functions, or declared nonlocal."""
+    inner = set().union(*(free_names(node) for node in _walk(stmts) if isinstance(node, SCOPES)))
+    return inner | {name for node in _walk(stmts) if isinstance(node, gast.Nonlocal | gast.Global) for name in node.names}
 
 
 def live_in_rounds(function):

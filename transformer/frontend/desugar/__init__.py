@@ -22,6 +22,7 @@ Control flow:
 - The flags are `_break...`, `_continue...`, `_returned...`; the value of an early return is `_result...`. A function that leaves a loop
   by `return` binds `_result` inside of the loop only together with `_returned = True`, and reads it only under `if _returned`, or
   binds it on all other paths: `if not _returned: ...; _result = value`. So any value of the right type may stand for an unset `_result`.
+- An `If` may have the attribute `left`, see `settle`: on a side that always leaves, names that are not read any more need no value.
 - `raise` stays where it is: a side of an `If` that ends in `raise` ends the path, and the other side's environment goes on.
 """
 

@@ -53,13 +53,14 @@ def _block(stmts, fresh, live):
     for stmt in stmts:
         if isinstance(stmt, gast.FunctionDef):
             stmt.body = _block(stmt.body, fresh, live_after(stmt))
+        next_round = live[id(stmt.body[-1])] if isinstance(stmt, LOOPS) else None
         for block in blocks(stmt):
             block[:] = _block(block, fresh, live)
-        result += _loop(stmt, fresh, live) if isinstance(stmt, LOOPS) else [stmt]
+        result += _loop(stmt, fresh, live, next_round) if isinstance(stmt, LOOPS) else [stmt]
     return result
 
 
-def _loop(loop, fresh, live):
+def _loop(loop, fresh, live, next_round):
     broken = fresh("_break") if leaves(loop.body, gast.Break) else None
     names = []
 
@@ -71,7 +72,10 @@ def _loop(loop, fresh, live):
     def replace(stmt):
         return [assign(broken, True, stmt)] if isinstance(stmt, gast.Break) else []
 
-    loop.body = settle(loop.body, Exit((gast.Break, gast.Continue), replace, flag)) or [at(gast.Pass(), loop)]
+    def read(stmt):
+        return live[id(loop)] if isinstance(stmt, gast.Break) else next_round
+
+    loop.body = settle(loop.body, Exit((gast.Break, gast.Continue), replace, flag, read)) or [at(gast.Pass(), loop)]
     after, loop.orelse = loop.orelse, []
     if broken is None:
         return [loop, *after]

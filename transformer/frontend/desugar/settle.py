@@ -3,6 +3,9 @@
 After settling, every leaving statement has been the last one on its path, and is replaced by plain assignments. The statements that
 follow an `if` with a leaving side move into its other side; where both sides may go on, small ones are written on both sides,
 larger ones once, under a flag.
+
+An `If` under a flag gets the attribute `left`: for each side ("body", "orelse") that always leaves, the names that are read after
+having left. Other names may have any value there, or none: what reads them stands under the flag.
 """
 
 from dataclasses import dataclass
@@ -10,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ..syntax import FUNCTIONS, LOOPS, assign, at, choose, duplicate, leaves, load, negate
+from ..syntax import FUNCTIONS, LOOPS, assign, at, choose, duplicate, leaves, level, load, negate
 
 SMALL = 60  # tree nodes that are rather written twice than put under a flag
 
@@ -22,11 +25,13 @@ class Exit:
     kinds     the node classes that leave
     replace   leaving statement -> the statements that take its place
     flag      () -> name of the flag that is raised with them where a flag is needed
+    read      leaving statement -> names that are read after having left by it
     """
 
     kinds: Any
     replace: Any
     flag: Any
+    read: Any
 
 
 def settle(stmts, exit_, flagged=False):
@@ -55,16 +60,32 @@ def _branch(stmt, rest, exit_, flagged):
             body, orelse = stmt.body + rest, stmt.orelse + duplicate(rest)
         else:
             return _flag(stmt, rest, exit_, flagged)
-        return choose(stmt.test, settle(body, exit_, flagged), settle(orelse, exit_, flagged), stmt)
+        return _choose(stmt.test, body, orelse, exit_, flagged, stmt)
     return _flag(stmt, rest, exit_, flagged)
+
+
+def _choose(test, body, orelse, exit_, flagged, place):
+    left = {name: _read_after(side, exit_) for name, side in (("body", body), ("orelse", orelse)) if _always(side, exit_.kinds)}
+    settled = settle(body, exit_, flagged), settle(orelse, exit_, flagged)
+    [result] = choose(test, *settled, place)
+    if flagged and settled[0]:
+        result.left = left
+    return [result]
+
+
+def _read_after(stmts, exit_):
+    """Names read after leaving from anywhere in the block."""
+    found = [exit_.read(stmt) for stmt in stmts if isinstance(stmt, exit_.kinds)]
+    return frozenset().union(*found, *(_read_after(block, exit_) for stmt in stmts for block in level(stmt)))
 
 
 def _flag(stmt, rest, exit_, flagged):
     """A context manager may swallow an exception raised before the leaving statement, so that needs the flag as well."""
     flagged_here = flagged or bool(rest)
-    stmt.body = settle(stmt.body, exit_, flagged_here) or [at(gast.Pass(), stmt)]
     if isinstance(stmt, gast.If):
-        stmt.orelse = settle(stmt.orelse, exit_, flagged_here)
+        [stmt] = _choose(stmt.test, stmt.body, stmt.orelse, exit_, flagged_here, stmt)
+    else:
+        stmt.body = settle(stmt.body, exit_, flagged_here) or [at(gast.Pass(), stmt)]
     rest = settle(rest, exit_, flagged)
     if not flagged_here:
         return [stmt]

@@ -19,6 +19,7 @@ def f(x):
 
 import gast
 
+from ..scopes import shared_names
 from ..syntax import assign, at, contains, load, rewrite
 from .settle import Exit, settle
 
@@ -55,7 +56,8 @@ def _unify(stmts, fresh):
             return []
         return [assign(result, stmt.value or gast.Constant(None, None), stmt)]
 
-    body = settle([*stmts, nothing], Exit((gast.Return,), replace, flag))
+    shared = frozenset(shared_names(stmts))
+    body = settle([*stmts, nothing], Exit((gast.Return,), replace, flag, lambda stmt: shared))
     return [*body, at(gast.Return(load(result)), last)]
 
 

@@ -110,10 +110,26 @@ class Merge:
         for key in keys:
             if key in left and key in right:
                 merged[key] = self.value(left[key], right[key], key)
+            elif self.is_unread(container, key, key in left):
+                merged[key] = self.any_value(left.get(key), right.get(key), key in left, key)
             else:
                 merged[key] = Undefined(f"{key} is set on one side only of a condition on array values",
                                         (left.get(key, right.get(key)), key in left))
         return merged
+
+    def is_unread(self, container, name, in_body):
+        """Whether a variable is not read where one side did not bind it: generated names are read under their flag only, and
+        others need no value where that side leaves the function or round."""
+        if container is not self.ev.frames[-1].env:
+            return False
+        left = getattr(self.node, "left", {})
+        side = "orelse" if in_body else "body"
+        return name.startswith("_") or (side in left and name not in left[side])
+
+    def any_value(self, left, right, in_body, name):
+        """The value that one side binds; on the other side whatever fits."""
+        missing = Undefined(f"{name} is set on one side only of a condition on array values")
+        return self.fill(left if in_body else missing, missing if in_body else right, left if in_body else right, name)
 
     def value(self, left, right, hint="value"):
         if left is right:
@@ -140,14 +156,20 @@ class Merge:
         defined = right if isinstance(left, Undefined) else left
         if isinstance(defined, Undefined) or not (isinstance(hint, str) and hint.startswith("_")):
             return Undefined(f"{hint} is set on one side only of a condition on array values")
-        if not all(is_numeric(v) for v in leaves(defined)):
-            return defined
         return self.fill(left, right, defined, hint)
 
     def fill(self, left, right, defined, hint):
+        """`defined` where its side was taken, zeros where it was not."""
+        pick = lambda side, key: side if isinstance(side, Undefined) else side[key]
+        inner = lambda key: self.fill(pick(left, key), pick(right, key), defined[key], hint)
         if isinstance(defined, tuple):
-            pick = lambda side, i: side if isinstance(side, Undefined) else side[i]
-            return rebuild(defined, [self.fill(pick(left, i), pick(right, i), d, hint) for i, d in enumerate(defined)])
+            return rebuild(defined, [inner(i) for i in range(len(defined))])
+        if type(defined) is list:
+            return [inner(i) for i in range(len(defined))]
+        if type(defined) is dict:
+            return {key: inner(key) for key in defined}
+        if not is_numeric(defined):
+            return Undefined(f"{hint} is set on one side only of a condition") if self.ev.has_abstract(defined) else defined
         aval = self.ev.aval(defined)
         zero = aval.dtype.type(0).item() if aval.shape == () else np.zeros(aval.shape, aval.dtype)
         return self.numeric(zero if isinstance(left, Undefined) else left, zero if isinstance(right, Undefined) else right, hint)
@@ -182,12 +204,6 @@ class Merge:
         if old:
             self.ev.ambiguous.append((merged.storage, old))
         return merged
-
-
-def leaves(value):
-    if isinstance(value, tuple):
-        return [leaf for v in value for leaf in leaves(v)]
-    return [value]
 
 
 def join_marked(one, two, mark_one, mark_two):

@@ -174,8 +174,12 @@ def run_with(ev, frame, node):
 
 
 def run_def(ev, frame, node):
-    from .calls import Closure
-    bind(ev, frame, node.name, Closure(ev, frame, node))
+    from .calls import Closure, call
+    decorators = [ev.eval(frame, d) for d in node.decorator_list]
+    value = Closure(ev, frame, node)
+    for decorator in reversed(decorators):
+        value = call(ev, decorator, (value,), {}, node)
+    bind(ev, frame, node.name, value)
 
 
 def run_pass(ev, frame, node):
