@@ -427,11 +427,11 @@ def vjp(f, *primals, has_aux=False):
 def forward_part(f, primals):
     """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, seeds)."""
     leaves, _ = tree.flatten(primals)
-    specialised = pipeline.build(f, as_arguments(primals), {})
+    specialised = pipeline.build_differentiable(f, as_arguments(primals), {})
     program = specialised.program
     wrt = pipeline.positions_of(specialised, range(len(leaves)))
     joint = reverse(program, wrt, ["param"] * len(program.outputs))
-    first, pullback = split(simplify(joint), len(program.outputs))
+    first, pullback = split(simplify(pipeline.settled(joint)), len(program.outputs))
     pullback = simplify(pullback)
     whole = dataclasses.replace(specialised, program=first, out_tree=tree.Treedef(list, None, (tree.LEAF,) * len(first.outputs)))
     results = run(whole, dict(enumerate(leaves)))

@@ -9,7 +9,7 @@ from .core import Aval, Program
 from .errors import ShapeError, TypeMismatch
 from .frontend.builder import Builder
 from .frontend.specialise import Input
-from .pipeline import build, leaf_positions, positions_of, record
+from .pipeline import build_differentiable, leaf_positions, positions_of, record, settled
 from .transforms.batch import batch
 from .transforms.forward import forward
 from .transforms.reverse import reverse
@@ -20,7 +20,7 @@ def finish(specialised, program, out_tree, name, stage, inputs=None):
     """The next Specialised: a new program under a new name, simplified."""
     program.name = name
     record(stage, program)
-    program = simplify(program)
+    program = simplify(settled(program))
     record("simplify", program)
     return dataclasses.replace(specialised, program=program, out_tree=out_tree,
                                inputs=specialised.inputs if inputs is None else inputs)
@@ -54,7 +54,7 @@ def gradient(fn, args, kwargs, argnums, has_aux, holomorphic, with_value):
     """grad and value_and_grad: reverse mode seeded with 1.0."""
     single, numbers = normalise(argnums, args, fn)
     wanted = leaf_positions(args, numbers)
-    specialised = build(fn, args, kwargs)
+    specialised = build_differentiable(fn, args, kwargs)
     program = specialised.program
     value_tree, aux_tree = subtrees(specialised.out_tree, has_aux)
     check_scalar(program, value_tree, holomorphic)
@@ -128,7 +128,7 @@ def jacobian(fn, args, kwargs, argnums, mode, has_aux=False):
     """jacfwd and jacrev: the batch of tangents or cotangents over a basis, one program."""
     single, numbers = normalise(argnums, args, fn)
     wanted = leaf_positions(args, numbers)
-    specialised = build(fn, args, kwargs)
+    specialised = build_differentiable(fn, args, kwargs)
     refuse_discrete(specialised.program, specialised, wanted)
     value_tree, aux_tree = subtrees(specialised.out_tree, has_aux)
     wrt = positions_of(specialised, [p for positions, _ in wanted for p in positions])
@@ -211,7 +211,7 @@ def keep_hints(program, original):
 def pushforward(fn, args, kwargs, wrt_args):
     """jvp: (Specialised of outputs and tangents, positions of the tangent leaves)."""
     wanted = leaf_positions(args, wrt_args)
-    specialised = build(fn, args, kwargs)
+    specialised = build_differentiable(fn, args, kwargs)
     positions = [p for found, _ in wanted for p in found]
     wrt = positions_of(specialised, positions)
     pushed = forward(specialised.program, wrt)

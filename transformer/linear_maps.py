@@ -12,7 +12,7 @@ import numpy as np
 from . import derivatives, tree
 from .errors import TypeMismatch
 from .frontend.specialise import Input
-from .pipeline import as_params, build, dynamic_leaves, leaf_positions, positions_of
+from .pipeline import as_params, build, build_differentiable, dynamic_leaves, leaf_positions, positions_of
 from .transformed import Transformed
 
 
@@ -67,7 +67,7 @@ class Pullback(LinearMap):
         self.check_keywords(kwargs)
         args, bars = args[: self.positional()], args[self.positional():]
         wanted = leaf_positions(args, self.settings["argnums"])
-        specialised = build(self.fn, args, kwargs)
+        specialised = build_differentiable(self.fn, args, kwargs)
         wrt = positions_of(specialised, [p for positions, _ in wanted for p in positions])
         joint, seeds = derivatives.pullback_program(specialised, wrt)
         seeds = [s for s in seeds if s is not None]

@@ -23,6 +23,7 @@ from .frontend.promotion import STRONG, mark_of
 from .frontend.reference import is_reference
 from .frontend.specialise import Param, specialise
 from .frontend.specialise.externals import is_device_array, is_dynamic_array
+from .transforms.custom_calls import expand
 from .transforms.simplify import simplify
 
 _local = threading.local()
@@ -30,11 +31,15 @@ _local = threading.local()
 
 @dataclasses.dataclass
 class Options:
-    """How to build: refuse draws of random numbers (compiled), decide branches by values (value mode), record the stages."""
+    """How to build: refuse draws of random numbers (compiled), decide branches by values (value mode), record the stages.
+
+    pending: a derivative will be taken of what is built, so that functions with rules of their own stay calls.
+    """
 
     refuse_volatile: bool = False
     values: bool = False
     stages: Any = None
+    pending: bool = False
 
 
 @contextmanager
@@ -129,6 +134,17 @@ def build(fn, args, kwargs):
     result.program = simplify(result.program)
     record("simplify", result.program)
     return result
+
+
+def build_differentiable(fn, args, kwargs):
+    """`build` for a function of which a derivative is taken next."""
+    with options(pending=True):
+        return build(fn, args, kwargs)
+
+
+def settled(program):
+    """A program whose derivatives have been taken: unless more are to come, calls with rules of their own are what they call."""
+    return program if current_options().pending else expand(program)
 
 
 def active_builder():

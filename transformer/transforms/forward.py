@@ -14,6 +14,7 @@ from ..analysis.activity import Flow, differentiable_operands, is_inexact
 from ..core import WEAK_DTYPES, Apply, Aval, Derived, Effect, For, If, Mark, Move, Update, While, is_name, walk
 from ..errors import MissingRule, TransformError, TypeMismatch
 from ..ops.op import TABLE, takes_out_by_name
+from .custom_calls import before_forward
 from .emission import Emitter
 
 
@@ -23,7 +24,7 @@ def forward(program, wrt):
     wrt: positions of the differentiated parameters; each gets a parameter `<name>_dot` at the end. The outputs are those of
     `program`, then the tangent of each (zeros where an output is not active).
     """
-    return Forward(program, tuple(wrt)).run()
+    return Forward(before_forward(program), tuple(wrt)).run()
 
 
 def plain(aval):

@@ -11,6 +11,7 @@ from ...core import Apply, Aval, Derived, For, If, Mark, Move, Program, Update, 
 from ...errors import MissingRule, TransformError, TypeMismatch
 from ...frontend.reference import is_reference
 from ...ops.op import absorb
+from ..custom_calls import after_reverse, before_reverse
 from ..emission import Emitter
 from . import stores
 from .bars import Bars
@@ -44,7 +45,8 @@ def reverse(program, wrt, seeds):
         return np.sum(exp_1), x_bar
     <BLANKLINE>
     """
-    return Reverse(settle_tests(program), tuple(wrt), tuple(seeds)).run()
+    program = before_reverse(program, wrt)
+    return after_reverse(Reverse(settle_tests(program), tuple(wrt), tuple(seeds)).run())
 
 
 class Reverse(Emitter):

@@ -1,0 +1,414 @@
+"""Calls of functions that bring their own derivatives, in Core: kept as a call until a derivative is taken, then replaced.
+
+    y = bounded(x)          reverse:    y = <the statements of `forward`>        bars of the arguments = <those of `backward`>
+                            forward:    y = bounded(x);  y_dot = <those of `push`>
+                            neither:    y = <the statements of the function itself>
+
+A call with several results is one `custom_call` statement per result. All programs of a call take the same parameters: the leaves
+of its arguments, then what its functions read from outside.
+"""
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from ..analysis.activity import Flow, is_inexact
+from ..core import Apply, Aval, Move, blocks, is_name, names_bound, walk
+from ..errors import MissingRule, TransformError
+from ..frontend.builder import Builder, current
+from ..ops.op import TABLE
+from .emission import Emitter
+
+CALL, DETACHED, PULLED, LINKED = "custom_call", "detached", "pulled", "linked"
+
+
+class Call:
+    """A function with its own derivatives, for arguments of given types.
+
+    plain: its program. count: how many operands are leaves of arguments; the others are read from outside. avals: of the results.
+    """
+
+    closed_over = False
+    """Whether operands beyond `count` have derivatives too."""
+
+    def __init__(self, name, count):
+        self.name, self.count = name, count
+        self.batches = {}
+
+    def define(self, plain):
+        """Set the function's program; the rules' programs follow in the subclasses."""
+        self.plain = plain
+        self.avals = [plain.aval(a) for a in plain.outputs]
+        return self
+
+    def run(self, args):
+        """The results on NumPy, as a tuple."""
+        from ..printing import load
+        self.loaded = getattr(self, "loaded", None) or load(expand(self.plain))
+        results = self.loaded(*args)
+        return results if len(self.avals) > 1 else (results,)
+
+    def push(self, dots, args, position):
+        """The tangent of a result."""
+        raise MissingRule(f"forward mode (jvp) through {self.name}, which has a derivative rule for reverse mode only (custom_vjp)",
+                          "Use custom_jvp, whose rule serves both modes, or take the derivative by grad, vjp or jacrev.")
+
+    def parts(self):
+        """(program of the results and the residuals, program of the residuals and cotangents)."""
+        raise NotImplementedError
+
+    def pull(self, g, operands):
+        """Contributions to the operands of a `pulled` statement from the cotangent of its result."""
+        _, backward = self.parts()
+        kept = len(operands) - 1 - len(self.plain.params)
+        residuals, args = operands[1:kept + 1], operands[kept + 1:]
+        bars = current().inline(backward, [*residuals, *self.cotangents(g), *args])
+        return (None,) * (kept + 1) + tuple(bars) + (None,) * (len(args) - len(bars))
+
+    def cotangents(self, g):
+        """The cotangent of each result."""
+        return [g] if len(self.avals) == 1 else Layout(self.avals).parts(g)
+
+    def batched(self, axes, args):
+        """The same call for a batch of arguments."""
+        if axes not in self.batches:
+            size = next(a.shape[0] for a, axis in zip(args, axes) if axis == 0)
+            self.batches[axes] = self.batch(axes, size)
+        return self.batches[axes]
+
+    def batched_plain(self, axes, size):
+        from .batch import batch
+        return batch(self.plain, axes, [0] * len(self.plain.outputs), size)
+
+
+class Layout:
+    """Several results laid end to end in one array, whose cotangent is that of all of them."""
+
+    def __init__(self, avals):
+        self.avals = avals
+        self.places = []
+        self.size = 0
+        for aval in avals:
+            size = aval.size if is_inexact(aval) else 0
+            self.places.append((self.size, self.size + size))
+            self.size += size
+        self.dtype = np.result_type(*(a.dtype for a in avals if is_inexact(a)), np.float32)
+
+    def spread(self, g, position):
+        """The cotangent of one result among zeros."""
+        start, end = self.places[position]
+        out = TABLE["zeros"].emit(shape=(self.size,), dtype=self.dtype)
+        out[start:end] = np.reshape(g, (end - start,))
+        return out
+
+    def parts(self, g):
+        found = []
+        for aval, (start, end) in zip(self.avals, self.places):
+            if not is_inexact(aval):
+                found.append(zeros(aval))
+                continue
+            part = np.reshape(g[start:end], aval.shape)
+            found.append(part if part.dtype == aval.dtype else narrowed(part, aval.dtype))
+        return found
+
+
+def narrowed(value, dtype):
+    if value.dtype.kind == "c" and dtype.kind != "c":
+        value = np.real(value)
+    return TABLE["astype"].emit(value, dtype=dtype)
+
+
+def cotangent_aval(aval):
+    """What the cotangent of a result looks like; results without derivatives have one of float64 zeros."""
+    return Aval(aval.shape, aval.dtype if is_inexact(aval) else np.dtype(np.float64))
+
+
+def zeros(aval):
+    aval = cotangent_aval(aval)
+    return np.zeros(aval.shape, aval.dtype) if aval.shape else aval.dtype.type(0)
+
+
+class Pullable(Call):
+    """A call with a rule for reverse mode: `forward` gives results and residuals, `backward` cotangents of the arguments.
+
+    backward: parameters are the residuals, one cotangent a result, then the operands of the call; outputs, one an argument's leaf.
+    """
+
+    def define(self, plain, forward, backward):
+        self.forward, self.backward = forward, backward
+        return super().define(plain)
+
+    def parts(self):
+        return self.forward, self.backward
+
+    def batch(self, axes, size):
+        return BatchedPullable(self.name, self.count).define(self.batched_plain(axes, size), self, axes, size)
+
+
+class BatchedPullable(Pullable):
+    """The batch of a pullable call; its rules are batched when they are asked for."""
+
+    def define(self, plain, source, axes, size):
+        self.source, self.axes, self.size = source, axes, size
+        return Call.define(self, plain)
+
+    @functools.cached_property
+    def rules(self):
+        from .batch import batch
+        forward, backward = self.source.parts()
+        first = batch(forward, self.axes, [0] * len(forward.outputs), self.size)
+        kept = len(backward.params) - len(self.axes)
+        second = batch(backward, [0] * kept + list(self.axes), [0] * len(backward.outputs), self.size)
+        with Builder(second.name) as builder:
+            refs = [builder.parameter(second.hints.get(p, p), second.avals[p]) for p in second.params]
+            bars = builder.inline(second, refs)
+            return first, builder.program([self.bar(*parts) for parts in zip(bars, self.axes, backward.outputs)])
+
+    def bar(self, bar, axis, atom):
+        """The cotangent of an operand: summed over the lanes if they share it; a zero stays one."""
+        if not is_name(atom):
+            return atom
+        return bar if axis == 0 else np.sum(bar, axis=0)
+
+    def parts(self):
+        return self.rules
+
+
+class Pushable(Call):
+    """A call with a rule for forward mode: `tangent` maps the operands and a tangent of each inexact leaf to results and tangents."""
+
+    def define(self, plain, tangent):
+        self.tangent = tangent
+        return super().define(plain)
+
+    @property
+    def moving(self):
+        """Positions of the operands that have tangents."""
+        return [k for k in range(self.count) if is_inexact(self.plain.avals[self.plain.params[k]])]
+
+    def push(self, dots, args, position):
+        if any(d is not None for d in dots[self.count:]):
+            raise closed_over(self)
+        builder = current()
+        key = (id(self), id(builder.block), tuple(map(builder.read, args)))
+        memo = builder.__dict__.setdefault("pushed", {})
+        if key not in memo:
+            given = [zeros(self.plain.avals[self.plain.params[k]]) if dots[k] is None else dots[k] for k in self.moving]
+            memo[key] = builder.inline(self.tangent, [*args, *given])[len(self.avals):], builder.block
+        return memo[key][0][position]
+
+    @functools.cached_property
+    def transposed(self):
+        """The rule for reverse mode: the tangents' program is linear in the tangents."""
+        from .reverse import reverse, split
+        from .simplify import simplify
+        count, moving = len(self.avals), len(self.moving)
+        params = len(self.tangent.params) - moving
+        inexact = [is_inexact(a) for a in self.avals]
+        seeds = [None] * count + ["param" if i else None for i in inexact]
+        joint = reverse(self.tangent, range(params, params + moving), seeds)
+        with Builder(self.name) as builder:
+            refs = [builder.parameter(joint.hints.get(p, p), joint.avals[p]) for p in joint.params[:params]]
+            still = [zeros(joint.avals[p]) for p in joint.params[params:params + moving]]
+            bars = [builder.parameter(joint.hints.get(p, p), joint.avals[p]) for p in joint.params[params + moving:]]
+            outputs = builder.inline(joint, [*refs, *still, *bars])
+            joint = builder.program([*outputs[:count], *outputs[2 * count:]])
+        first, second = split(simplify(joint), count, sum(inexact))
+        return first, self.with_operands(second, inexact)
+
+    def with_operands(self, program, inexact):
+        """The pullback with the parameters that `backward` programs have."""
+        kept = len(program.params) - sum(inexact)
+        with Builder(self.name) as builder:
+            residuals = [builder.parameter(program.hints.get(p, p), program.avals[p]) for p in program.params[:kept]]
+            bars = [builder.parameter("bar", cotangent_aval(a)) for a in self.avals]
+            args = [builder.parameter(self.plain.hints.get(p, p), self.plain.avals[p]) for p in self.plain.params]
+            found = iter(builder.inline(program, [*residuals, *(b for b, i in zip(bars, inexact) if i)]))
+            outputs = [next(found) if k in self.moving else 0.0 for k in range(self.count)]
+            return builder.program(outputs)
+
+    def parts(self):
+        return self.transposed
+
+    def batch(self, axes, size):
+        from .batch import batch
+        dots = [axes[k] for k in self.moving]
+        tangent = batch(self.tangent, [*axes, *dots], [0] * len(self.tangent.outputs), size)
+        return Pushable(self.name, self.count).define(self.batched_plain(axes, size), tangent)
+
+
+class Recomputed(Call):
+    """A call whose reverse sweep computes it again from its operands, instead of keeping what is inside of it."""
+
+    closed_over = True
+
+    @functools.cached_property
+    def rules(self):
+        from .reverse import reverse
+        from .simplify import simplify
+        plain = self.plain
+        wrt = [k for k, p in enumerate(plain.params) if is_inexact(plain.avals[p])]
+        inexact = [is_inexact(a) for a in self.avals]
+        joint = simplify(reverse(plain, wrt, ["param" if i else None for i in inexact]))
+        first = dataclasses.replace(plain, outputs=[*plain.outputs, *plain.params])
+        with Builder(self.name) as builder:
+            kept = [builder.parameter(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
+            bars = [builder.parameter("bar", cotangent_aval(a)) for a in self.avals]
+            args = [builder.parameter(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
+            inputs = [TABLE["optimization_barrier"].emit(r) for r in kept]
+            found = builder.inline(joint, [*inputs, *(b for b, i in zip(bars, inexact) if i)])[len(self.avals):]
+            found = iter(found)
+            return first, builder.program([next(found) if k in wrt else 0.0 for k in range(len(args))])
+
+    def parts(self):
+        return self.rules
+
+    def batch(self, axes, size):
+        return Recomputed(self.name, self.count).define(self.batched_plain(axes, size))
+
+
+def closed_over(call):
+    return TransformError(f"{call.name} has a derivative rule of its own and reads a value from outside that is differentiated here",
+                          "Pass that value as an argument: the rule gives derivatives for arguments only.")
+
+
+# replacing calls ---------------------------------------------------------------------------------------------------------
+def is_call(stmt):
+    return isinstance(stmt, Apply) and stmt.op.name == CALL
+
+
+def has_calls(program):
+    return any(is_call(s) for s in walk(program.body))
+
+
+class Replacing(Emitter):
+    """Rebuilds a program with the calls that `chosen(stmt)` picks replaced by what `emit` makes of them."""
+
+    def __init__(self, program):
+        super().__init__(program, program.name)
+
+    def run(self):
+        with self.builder:
+            self.block(self.source.body)
+            return self.finish(self.source.outputs)
+
+    def block(self, stmts):
+        done = set()
+        for at, stmt in enumerate(stmts):
+            self.builder.origin = stmt.origin
+            if is_call(stmt) and self.chosen(stmt):
+                if id(stmt) not in done:
+                    group = results_of(stmt, stmts[at:])
+                    done.update(map(id, group))
+                    self.emit_call(stmt.params["call"], group)
+                continue
+            self.builder.add(with_blocks(stmt, [self.nested(b) for b in blocks(stmt)]))
+
+    def nested(self, stmts):
+        with self.builder.nested() as block:
+            self.block(stmts)
+        return block
+
+    def chosen(self, stmt):
+        return True
+
+    def emit_call(self, call, group):
+        """The function itself."""
+        outputs = self.builder.inline(expand(call.plain), map(self.ref, group[0].args))
+        for stmt in group:
+            self.builder.add(Move(stmt.target, self.atom(outputs[stmt.params["position"]])))
+
+
+def with_blocks(stmt, inner):
+    """A control statement with other blocks; any other statement as it is."""
+    names = {1: ("body",), 2: ("head", "body") if hasattr(stmt, "head") else ("body", "orelse")}.get(len(inner), ())
+    return dataclasses.replace(stmt, **dict(zip(names, inner))) if inner else stmt
+
+
+def results_of(first, stmts):
+    """The statements of one call, up to where an operand changes."""
+    found = []
+    for stmt in stmts:
+        if is_call(stmt) and stmt.params["call"] is first.params["call"] and stmt.args == first.args:
+            found.append(stmt)
+        elif any(n in first.args for n in names_bound([stmt])):
+            break
+    return found
+
+
+def expand(program):
+    """The program in which each call is the function itself."""
+    return Replacing(program).run() if has_calls(program) else program
+
+
+class BeforeForward(Replacing):
+    def chosen(self, stmt):
+        return isinstance(stmt.params["call"], Recomputed)
+
+
+def before_forward(program):
+    """The program as forward mode takes it: what is recomputed in reverse mode stands as it is."""
+    while any(is_call(s) and isinstance(s.params["call"], Recomputed) for s in walk(program.body)):
+        program = BeforeForward(program).run()
+    return program
+
+
+class BeforeReverse(Replacing):
+    """Active calls become their `forward` programs, cut off from their operands, and a `pulled` statement that links both."""
+
+    def __init__(self, program, wrt):
+        super().__init__(program)
+        flow = Flow(program)
+        params = [program.params[k] for k in wrt]
+        self.active = flow.varied(params) & flow.useful(program.outputs)
+
+    def chosen(self, stmt):
+        return stmt.target in self.active and any(a in self.active for a in stmt.args)
+
+    def emit_call(self, call, group):
+        args = group[0].args
+        if not call.closed_over and any(is_name(a) and a in self.active for a in args[call.count:]):
+            raise closed_over(call)
+        forward, _ = call.parts()
+        inputs = [self.emit(TABLE[DETACHED], self.ref(a)) if is_name(a) and a in self.active else self.ref(a) for a in args]
+        found = self.builder.inline(forward, inputs)
+        count = len(call.avals)
+        results, residuals = found[:count], [self.atom(v) for v in found[count:]]
+        operands = (*residuals, *args)
+        if count == 1:
+            self.link(PULLED, group[0], (self.atom(results[0]), *operands), {"call": call})
+            return
+        layout = Layout(call.avals)
+        start = self.emit(TABLE["zeros"], shape=(layout.size,), dtype=layout.dtype)
+        token = self.fresh(call.name, start.aval)
+        self.builder.add(Apply(token, TABLE[PULLED], (self.atom(start), *operands), {"call": call}))
+        for stmt in group:
+            position = stmt.params["position"]
+            self.link(LINKED, stmt, (self.atom(results[position]), token), {"layout": layout, "position": position})
+
+    def link(self, name, stmt, args, params):
+        self.builder.add(Apply(stmt.target, TABLE[name], args, params))
+
+
+def before_reverse(program, wrt):
+    """The program as the reverse sweep takes it."""
+    return BeforeReverse(program, wrt).run() if has_calls(program) else program
+
+
+def after_reverse(program):
+    """The joint program without the links: further derivatives go through the statements of the rules."""
+    if not any(is_link(s) for s in walk(program.body)):
+        return program
+    return dataclasses.replace(program, body=unlinked(program.body))
+
+
+def is_link(stmt):
+    return isinstance(stmt, Apply) and stmt.op.name in (DETACHED, PULLED, LINKED)
+
+
+def unlinked(stmts):
+    return [Move(s.target, s.args[0], s.origin) if is_link(s) else with_blocks(s, [unlinked(b) for b in blocks(s)]) for s in stmts]
+
+
+__all__ = ["Call", "Pullable", "Pushable", "Recomputed", "after_reverse", "before_forward", "before_reverse", "expand"]
