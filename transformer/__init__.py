@@ -13,7 +13,7 @@
 
 import importlib
 
-from . import ops, tree, tree_util
+from . import eager, ops, tree, tree_util
 from .api import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, value_and_grad, vjp, vmap
 from .errors import TransformError
 from .executable import Array

@@ -69,7 +69,7 @@ def declare_product(name, impl, letters, elastic="", dot=False, **extra):
         lx, ly = (b + lx if axes[0] == 0 else lx), (b + ly if axes[1] == 0 else ly)
         return product(x, lx, y, ly, b + lo, dot), 0
 
-    return register(Op(name, impl, infer, lower, vjp=vjp, batch=batch, linear="each", **extra))
+    return register(Op(name, impl, infer, lower, vjp=vjp, batch=batch, linear="each", promotes=True, **extra))
 
 
 def operand_bar(g, lo, other, l_other, letters, shape, dot=False, other_first=False):

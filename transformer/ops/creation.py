@@ -159,6 +159,8 @@ class copy:
 # casts ---------------------------------------------------------------------------
 @op()
 class astype:
+    promotes = ()
+
     def impl(x, dtype):
         return np.asarray(x).astype(dtype)[()]
 

@@ -25,6 +25,8 @@ CASES = ["ij,jk->ik 23 34", "ii->i 33", "ii-> 33", "ij-> 23", "ij->j 23", "bij,j
 class einsum:
     """Sum of products over the letters that are not in the output."""
 
+    promotes = True
+
     def samples(rng):
         cases = [case.split() for case in CASES]
         return [(tuple(rng.normal(size=tuple(map(int, shape))) for shape in shapes), {"subscripts": subscripts, "optimize": False})

@@ -502,6 +502,8 @@ def pinv_call(a, rcond=None, hermitian=False, *, rtol=None):
 class lstsq:
     """The least-squares solution of a @ x = b of least norm."""
 
+    promotes = True
+
     def samples(rng):
         return [((sample_matrix(rng, 4, 3), rng.normal(size=4)), {"rcond": None}),
                 ((sample_matrix(rng, 2, 4), rng.normal(size=(2, 2))), {"rcond": None})]

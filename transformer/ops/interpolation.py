@@ -41,6 +41,8 @@ def periodic(x, xp, fp, period):
 class convolve:
     """Discrete convolution of two vectors, the first not shorter than the second."""
 
+    promotes = True
+
     def samples(rng):
         return [((rng.normal(size=n), rng.normal(size=m)), {"mode": mode})
                 for mode in ("full", "same", "valid") for n, m in ((6, 3), (5, 4), (4, 1))]

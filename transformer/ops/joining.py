@@ -31,6 +31,7 @@ def _section(axis, start, stop):
 class concatenate:
     """Arrays joined along an existing axis."""
 
+    promotes = True
     samples = [((np.array([1.0, 2.0]), np.array([3.0])), {"axis": 0}), ((np.ones((2, 2)), np.full((2, 3), 2.0), np.zeros((2, 1))), {"axis": 1})]
 
     def impl(*xs, axis):
@@ -68,6 +69,7 @@ class concatenate:
 class stack:
     """Arrays of one shape joined along a new axis."""
 
+    promotes = True
     samples = [((np.array([1.0, 2.0]), np.array([3.0, 4.0])), {"axis": 0}), ((np.ones((2, 3)), np.zeros((2, 3)), np.ones((2, 3))), {"axis": 1}),
                ((1.0, np.float64(2.0)), {"axis": 0})]
 

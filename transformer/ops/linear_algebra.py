@@ -81,6 +81,8 @@ def sample_squares(*params):
 class solve:
     """x with a @ x = b; b is a vector or a stack of matrices."""
 
+    promotes = True
+
     def samples(rng):
         vector = rng.normal(size=3)
         one, many, columns = sample_matrix(rng, 3, 3), sample_matrix(rng, 2, 3, 3), rng.normal(size=(2, 3, 2))

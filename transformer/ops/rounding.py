@@ -269,7 +269,7 @@ def _ldexp_samples(rng):
     return [((rng.uniform(-2.0, 2.0, (2, 3)), rng.integers(-5, 5, (3,))), {})]
 
 
-@elementwise(np.ldexp, lower=_lower_ldexp, samples=_ldexp_samples)
+@elementwise(np.ldexp, lower=_lower_ldexp, samples=_ldexp_samples, promotes=(0,))
 class ldexp:
     def d_x(g, x, y, out):
         return np.ldexp(g, y)

@@ -213,6 +213,7 @@ BINS = np.array([-1.0, 0.0, 0.0, 1.5, 2.0])
 class searchsorted:
     """Positions at which to insert `v` into the sorted vector `a`."""
 
+    promotes = True
     samples = [((BINS, SAMPLE), {"side": side}) for side in ("left", "right")] + [((BINS, np.array(0.0)), {"side": "left"})]
 
     def impl(a, v, side):

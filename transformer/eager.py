@@ -1,0 +1,165 @@
+"""NumPy's functions by JAX's rules: the one adapter between `transformer.numpy` and the op table.
+
+`call(implementation, args, kwargs)` runs an implementation of the table. Where an argument is a reference it emits statements as for
+NumPy code, their types by JAX's rules (`frontend.promotion`). On arrays it computes at once, with NumPy on the host, and returns an
+`Array`. Device arrays call the same functions for their operators and methods.
+"""
+
+import numpy as np
+
+from backend import array as device
+from backend.array import Array, frozen_array
+
+from . import config
+from .errors import TypeMismatch
+from .frontend import promotion
+from .frontend.builder import current
+from .frontend.reference import is_device_array, is_reference
+from .frontend.updates import At
+from .ops import op as optable
+
+HALF = ("float16", "bfloat16")
+
+
+def call(implementation, args, kwargs, elementwise=False):
+    """Run an implementation by JAX's rules. elementwise: it is an op on broadcast operands, whose result is weak if all of them are."""
+    if any(map(optable.holds_reference, (*args, *kwargs.values()))):
+        return on_references(implementation, args, kwargs)
+    return on_arrays(implementation, args, kwargs, elementwise)
+
+
+# references -------------------------------------------------------------------------------------------------------------
+def on_references(implementation, args, kwargs):
+    builder = current()
+    with promotion.jnp_rules(builder):
+        args = [as_operand(builder, a) for a in args]
+        kwargs = {k: as_operand(builder, v) for k, v in kwargs.items()}
+        result = implementation(*args, **kwargs)
+    builder.uses_jnp = True
+    return convert(result, lambda leaf: promotion.marked(builder, leaf) if is_reference(leaf) else to_device(leaf, config.x64()))
+
+
+def as_operand(builder, value):
+    """A value as an implementation takes it: device arrays are references, and what is not marked is narrowed."""
+    if is_device_array(value):
+        return builder.device_constant(value)
+    if is_reference(value):
+        dtype = value.dtype if value.storage.jnp or value.weak else promotion.narrow(value.dtype)
+        return promotion.cast(builder, value, dtype) if dtype != value.dtype else value
+    if type(value) in (list, tuple):
+        return type(value)(as_operand(builder, v) for v in value)
+    return to_host(value, config.x64())
+
+
+# arrays -----------------------------------------------------------------------------------------------------------------
+def on_arrays(implementation, args, kwargs, elementwise):
+    leaves = list(array_leaves((*args, *kwargs.values())))
+    wide = config.x64() or any(a.dtype in promotion.NARROW and not a.weak_type for a in leaves if isinstance(a, Array))
+    half = not elementwise and next((a.dtype for a in leaves if getattr(a, "dtype", None) is not None and a.dtype.name in HALF), None)
+    args = [to_host(a, wide, half) for a in args]
+    kwargs = {k: to_host(v, wide, half) for k, v in kwargs.items()}
+    with optable.computing(promotion.on_host(wide)):
+        result = implementation(*args, **kwargs)
+    weak = elementwise and all(a.weak_type if isinstance(a, Array) else type(a) in (bool, int, float, complex) for a in args)
+    back = half if half and kwargs.get("dtype") is None else None
+    return convert(result, lambda leaf: to_device(leaf, wide, weak, back))
+
+
+def array_leaves(values):
+    for value in values:
+        if type(value) in (list, tuple):
+            yield from array_leaves(value)
+        elif isinstance(value, Array | np.ndarray | np.generic):
+            yield value
+
+
+def to_host(value, wide, half=None):
+    """A value as NumPy computes with it: read-only, in 32 bits unless `wide`, half precision in single precision."""
+    if isinstance(value, Array):
+        if value.weak_type and not value.shape:
+            return value.value.item()
+        return widened(value.value) if half else value.value
+    if type(value) in (list, tuple):
+        return type(value)(to_host(v, wide, half) for v in value)
+    if isinstance(value, np.ndarray | np.generic):
+        dtype = promotion.narrow(value.dtype, wide)
+        if dtype != value.dtype:
+            return value.astype(dtype)
+        if half and value.dtype.name in HALF:
+            return widened(value)
+        if isinstance(value, np.ndarray):
+            value = value.view()
+            value.flags.writeable = False
+    return value
+
+
+def widened(value):
+    return value.astype(np.float32) if value.dtype.name in HALF else value
+
+
+def to_device(value, wide, weak=False, half=None):
+    """A result as an `Array`; what is no array of numbers stays as it is."""
+    if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind not in "biufcV" or value.dtype.names:
+        return value
+    dtype = half if half and value.dtype == np.float32 else promotion.narrow(value.dtype, wide)
+    return frozen_array(value if value.dtype == dtype else value.astype(dtype), weak and value.dtype.kind in "ifc")
+
+
+def convert(value, leaf):
+    """Apply `leaf` to the leaves of a result (tuples, named tuples, lists, dicts)."""
+    if isinstance(value, tuple):
+        items = [convert(v, leaf) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [convert(v, leaf) for v in value]
+    if isinstance(value, dict):
+        return {k: convert(v, leaf) for k, v in value.items()}
+    return leaf(value)
+
+
+# NumPy's own functions on device arrays -------------------------------------------------------------------------------------
+def call_numpy(function, args, kwargs):
+    """A NumPy function or ufunc with an `Array` among its arguments; also the operators and methods of arrays."""
+    try:
+        implementation = optable.FUNCTIONS[function]
+    except (KeyError, TypeError):
+        implementation = function
+    return call(implementation, args, kwargs, isinstance(function, np.ufunc))
+
+
+def getitem(array, index):
+    """`array[index]` with references in the index: the array becomes part of the program. None if there are none."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if any(map(is_reference, parts)):
+        return current().device_constant(array)[index]
+    return None
+
+
+def update(array):
+    """`array.at`."""
+    return At(array, frozen_array)
+
+
+def array_dtype(dtype):
+    """A dtype that a user names, as it is kept; None stays None."""
+    if dtype is None:
+        return None
+    try:
+        return promotion.narrow(np.dtype(dtype))
+    except TypeError:
+        raise TypeMismatch(f"{dtype!r} is no dtype", "Name one, such as jnp.float32 or 'int8'.") from None
+
+
+def new_array(value, dtype=None, weak=False):
+    """An `Array` with a copy of an ndarray's contents, in 32 bits unless 64-bit types are switched on."""
+    value = np.array(value, dtype)
+    return to_device(value, config.x64(), weak)
+
+
+class Rules(device.Rules):
+    call, getitem, update = staticmethod(call_numpy), staticmethod(getitem), staticmethod(update)
+
+
+device.install(Rules())
+
+__all__ = ["Array", "array_dtype", "call", "call_numpy", "new_array", "to_device"]
