@@ -15,6 +15,7 @@ import importlib
 
 from . import eager, ops, tree, tree_util
 from .api import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, value_and_grad, vjp, vmap
+from .config import config, enable_x64
 from .errors import TransformError
 from .executable import Array
 
@@ -24,7 +25,6 @@ LAZY = {
     "checkpoint": "remat", "remat": "remat", "custom_jvp": "custom", "custom_vjp": "custom",
     "ShapeDtypeStruct": "abstract", "eval_shape": "abstract", "disable_jit": "abstract",
     "linear_transpose": "transposition", "block_until_ready": "waiting", "device_get": "waiting",
-    "config": "config", "enable_x64": "config",
 }
 """Public name -> module of this package that holds it; imported when first asked for."""
 
@@ -46,5 +46,5 @@ def __dir__():
     return sorted({*globals(), *LAZY, *MODULES})
 
 
-__all__ = ["Array", "TransformError", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "tree_util",
+__all__ = ["Array", "TransformError", "config", "enable_x64", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "ops", "tree", "tree_util",
            "value_and_grad", "vjp", "vmap"]

@@ -10,7 +10,7 @@ import numpy as np
 from backend import array as device
 from backend.array import Array, frozen_array
 
-from . import config
+from .config import x64
 from .errors import TypeMismatch
 from .frontend import promotion
 from .frontend.builder import current
@@ -36,7 +36,7 @@ def on_references(implementation, args, kwargs):
         kwargs = {k: as_operand(builder, v) for k, v in kwargs.items()}
         result = implementation(*args, **kwargs)
     builder.uses_jnp = True
-    return convert(result, lambda leaf: promotion.marked(builder, leaf) if is_reference(leaf) else to_device(leaf, config.x64()))
+    return convert(result, lambda leaf: promotion.marked(builder, leaf) if is_reference(leaf) else to_device(leaf, x64()))
 
 
 def as_operand(builder, value):
@@ -48,13 +48,13 @@ def as_operand(builder, value):
         return promotion.cast(builder, value, dtype) if dtype != value.dtype else value
     if type(value) in (list, tuple):
         return type(value)(as_operand(builder, v) for v in value)
-    return to_host(value, config.x64())
+    return to_host(value, x64())
 
 
 # arrays -----------------------------------------------------------------------------------------------------------------
 def on_arrays(implementation, args, kwargs, elementwise):
     leaves = list(array_leaves((*args, *kwargs.values())))
-    wide = config.x64() or any(a.dtype in promotion.NARROW and not a.weak_type for a in leaves if isinstance(a, Array))
+    wide = x64() or any(a.dtype in promotion.NARROW and not a.weak_type for a in leaves if isinstance(a, Array))
     half = not elementwise and next((a.dtype for a in leaves if getattr(a, "dtype", None) is not None and a.dtype.name in HALF), None)
     args = [to_host(a, wide, half) for a in args]
     kwargs = {k: to_host(v, wide, half) for k, v in kwargs.items()}
@@ -153,7 +153,7 @@ def array_dtype(dtype):
 def new_array(value, dtype=None, weak=False):
     """An `Array` with a copy of an ndarray's contents, in 32 bits unless 64-bit types are switched on."""
     value = np.array(value, dtype)
-    return to_device(value, config.x64(), weak)
+    return to_device(value, x64(), weak)
 
 
 class Rules(device.Rules):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import config
+from ..config import x64
 from ..core import WEAK_DTYPES, literal_aval
 from ..errors import TypeMismatch
 from ..ops import op as optable
@@ -49,7 +49,7 @@ class Type(NamedTuple):
 # dtypes -----------------------------------------------------------------------------------------------------------------
 def narrow(dtype, wide=None):
     """The dtype as it is kept: 32 bits instead of 64 unless `wide` (default: the switch)."""
-    wide = config.x64() if wide is None else wide
+    wide = x64() if wide is None else wide
     return dtype if wide else NARROW.get(dtype, dtype)
 
 
@@ -143,7 +143,7 @@ def type_of(value, wide):
 
 def is_wide(refs):
     """Whether 64-bit types are kept: switched on, or a marked operand has one."""
-    return config.x64() or any(is_reference(r) and r.storage.jnp == STRONG and r.aval.dtype in NARROW for r in refs)
+    return x64() or any(is_reference(r) and r.storage.jnp == STRONG and r.aval.dtype in NARROW for r in refs)
 
 
 def applies(builder, refs):
@@ -232,7 +232,7 @@ def joined_type(one, two, mark_one, mark_two):
     if not (mark_one or mark_two):
         return optable.result_dtype(one, two), 0
     weak = [a.weak or m == WEAK for a, m in ((one, mark_one), (two, mark_two))]
-    found = join((Type(one.dtype, weak[0] and one.dtype.kind != "b"), Type(two.dtype, weak[1] and two.dtype.kind != "b")), config.x64())
+    found = join((Type(one.dtype, weak[0] and one.dtype.kind != "b"), Type(two.dtype, weak[1] and two.dtype.kind != "b")), x64())
     return found.dtype, WEAK if found.weak else STRONG
 
 

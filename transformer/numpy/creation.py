@@ -4,7 +4,8 @@ import operator
 
 import numpy as np
 
-from .. import config, eager
+from .. import eager
+from ..config import x64
 from ..errors import NeedStatic
 from ..frontend.reference import is_device_array, is_reference
 from ..ops import op as optable
@@ -23,7 +24,7 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None, out
     if is_device_array(object) and dtype in (None, object.dtype) and np.ndim(object) >= ndmin:
         return object
     weak = dtype is None and (type(object) in (int, float, complex) or getattr(object, "weak_type", False))
-    wide = config.x64() or (is_device_array(object) and dtype is None)
+    wide = x64() or (is_device_array(object) and dtype is None)
     value = np.array(host(object), dtype)
     return eager.to_device(value.reshape((1,) * (ndmin - value.ndim) + value.shape) if value.ndim < ndmin else value, wide, weak)
 
@@ -58,7 +59,7 @@ def filled(name):
     make = getattr(np, name)
 
     def call(shape, dtype=None, *, device=None, out_sharding=None):
-        return eager.to_device(make(size_of(shape), eager.array_dtype(float if dtype is None else dtype)), config.x64())
+        return eager.to_device(make(size_of(shape), eager.array_dtype(float if dtype is None else dtype)), x64())
     return described(call, call, name)
 
 
@@ -91,7 +92,7 @@ def on_host(name):
         if dtype is not None:
             kwargs["dtype"] = eager.array_dtype(dtype)
         found = function(*map(static, args), **{k: static(v) for k, v in kwargs.items()})
-        return eager.convert(found, lambda leaf: eager.to_device(leaf, config.x64()))
+        return eager.convert(found, lambda leaf: eager.to_device(leaf, x64()))
     return described(call, function, name)
 
 
@@ -110,8 +111,8 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
         dtype = np.result_type(*strong, *(0.0 if k.dtype.kind == "f" else 0 for k in kinds))
     dtype = eager.array_dtype(dtype)
     if dtype.kind == "V":
-        return eager.to_device(np.arange(*bounds, 1 if step is None else step, dtype=np.float32).astype(dtype), config.x64())
-    return eager.to_device(np.arange(*bounds, 1 if step is None else step, dtype=dtype), config.x64())
+        return eager.to_device(np.arange(*bounds, 1 if step is None else step, dtype=np.float32).astype(dtype), x64())
+    return eager.to_device(np.arange(*bounds, 1 if step is None else step, dtype=dtype), x64())
 
 
 _linspace, _logspace, _geomspace = (Function(f, f.__name__) for f in (np.linspace, np.logspace, np.geomspace))
@@ -162,7 +163,7 @@ class Grid:
 
     def __getitem__(self, index):
         found = self.trick[static_index(index)]
-        return eager.convert(found, lambda leaf: eager.to_device(leaf, config.x64()))
+        return eager.convert(found, lambda leaf: eager.to_device(leaf, x64()))
 
 
 def static_index(index):

@@ -3,7 +3,8 @@
 import ml_dtypes
 import numpy as np
 
-from .. import config, eager
+from .. import eager
+from ..config import x64
 from ..core import literal_aval
 from ..frontend import promotion
 from ..frontend.promotion import Type
@@ -79,7 +80,7 @@ def as_type(value):
         kind = {int: "i", float: "f", complex: "c"}.get(value if isinstance(value, type) else type(value))
         return Type(promotion.default(kind), True)
     if is_reference(value):
-        return promotion.type_of(value, config.x64())
+        return promotion.type_of(value, x64())
     if isinstance(value, eager.Array):
         return Type(value.dtype, value.weak_type)
     if isinstance(value, np.ndarray | np.generic):
@@ -93,7 +94,7 @@ def as_type(value):
 
 def result_type(*values, return_weak_type_flag=False):
     """The dtype that an operation of these arrays, dtypes and numbers computes in."""
-    found = promotion.join(tuple(map(as_type_of_any, values)), config.x64())
+    found = promotion.join(tuple(map(as_type_of_any, values)), x64())
     return (found.dtype, found.weak) if return_weak_type_flag else found.dtype
 
 
@@ -105,7 +106,7 @@ def as_type_of_any(value):
 
 def as_type_array(value):
     if is_reference(value):
-        return promotion.type_of(value, config.x64())
+        return promotion.type_of(value, x64())
     if isinstance(value, eager.Array):
         return Type(value.dtype, value.weak_type)
     return Type(promotion.narrow(np.asarray(value).dtype), False)
@@ -113,7 +114,7 @@ def as_type_array(value):
 
 def promote_types(a, b):
     """The dtype that holds both: the least one above them in JAX's lattice."""
-    return promotion.join((as_type(a), as_type(b)), config.x64()).dtype
+    return promotion.join((as_type(a), as_type(b)), x64()).dtype
 
 
 def issubdtype(arg1, arg2):
