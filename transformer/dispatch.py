@@ -91,7 +91,7 @@ def argument_signature(value):
     if tree.children_of(value) is None:
         return leaf_signature(value)
     leaves, treedef = tree.flatten(value)
-    return (treedef, tuple(map(leaf_signature, leaves)))
+    return (treedef, tree.key_orders(treedef), tuple(map(leaf_signature, leaves)))
 
 
 class Entry:
