@@ -5,6 +5,7 @@ import functools
 
 import numpy as np
 
+from . import axes as named_axes
 from . import derivatives, pipeline, printing, tree
 from .core import Aval
 from .errors import ShapeError, TypeMismatch
@@ -151,8 +152,10 @@ class Batched(Transformed):
         lanes = iter(axes)
         args = [map_params(lambda p: lane(p, next(lanes)), a) for a in args]
         kwargs = {k: map_params(lambda p: lane(p, next(lanes)), v) for k, v in kwargs.items()}
-        specialised = pipeline.build(self.fn, args, kwargs)
-        return batched(specialised, axes, self.settings["out_axes"], size)
+        name = self.settings["axis_name"]
+        with named_axes.bind({name: size}):
+            specialised = pipeline.build(self.fn, args, kwargs)
+        return batched(specialised, axes, self.settings["out_axes"], size, name)
 
 
 def map_params(fn, value):
@@ -209,7 +212,7 @@ def leaf_axis(leaf, axis, label, sizes):
     return axis
 
 
-def batched(specialised, axes, out_axes, size):
+def batched(specialised, axes, out_axes, size, axis_name=None):
     """The batch of a built program."""
     program, out_tree = specialised.program, specialised.out_tree
     in_axes = [axes[i.key] if i.kind == "leaf" else None for i in specialised.inputs]
@@ -223,22 +226,23 @@ def batched(specialised, axes, out_axes, size):
         if axis is not None and not -ndim <= axis < ndim:
             raise ShapeError(f"out_axes {axis} does not fit an output of {ndim} axes", "Count the axes of the batched output.")
     outs = [None if a is None else a % (program.aval(atom).ndim + 1) for a, atom in zip(outs, program.outputs)]
-    return derivatives.finish(specialised, batch(program, in_axes, outs, size), out_tree, f"{program.name}_batched", "vmap")
+    return derivatives.finish(specialised, batch(program, in_axes, outs, size, axis_name), out_tree, f"{program.name}_batched", "vmap")
 
 
 @decorator
-def vmap(f, in_axes=0, out_axes=0, axis_size=None):
+def vmap(f, in_axes=0, out_axes=0, axis_name=None, axis_size=None):
     """Map a function over an axis of its arguments, without a loop: the batched program as source.
 
     in_axes: per positional argument an axis, None (passed whole) or a container of such; keyword arguments map axis 0.
-    out_axes: the same for the result. axis_size: needed only where no argument is mapped.
+    out_axes: the same for the result. axis_name: a name for the axis, over which collectives (`lax.psum`) compute.
+    axis_size: needed only where no argument is mapped.
     Raises ShapeError where sizes differ or an axis does not exist.
 
     >>> import numpy as np
     >>> vmap(np.dot)(np.ones((3, 2)), np.full((3, 2), 2.0))
     array([4., 4., 4.])
     """
-    return Batched(f, in_axes=in_axes, out_axes=out_axes, axis_size=axis_size)
+    return Batched(f, in_axes=in_axes, out_axes=out_axes, axis_name=axis_name, axis_size=axis_size)
 
 
 class Jitted(Transformed):

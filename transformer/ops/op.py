@@ -91,17 +91,18 @@ class Op:
     unview(parent, new, **params): for a view, the parent in which the view's elements are replaced by `new`.
     readonly: NumPy's result is a view that cannot be stored into.
     promotes: positions of the operands that NumPy brings to one dtype (True: all); None: all if elementwise, else none.
+    collective: exchanges values between the lanes of a named axis (see `collectives`): "same" or "differs"; `lanes` is its rule.
     """
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
                  notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False,
-                 gather=False, as_index=None, unview=None, readonly=False, promotes=None):
+                 gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
         self.singular, self.masking = singular, masking
         self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
-        self.promotes = promotes
+        self.promotes, self.collective, self.lanes = promotes, collective, lanes
 
     def __repr__(self):
         return f"<op {self.name}>"
@@ -120,6 +121,10 @@ class Op:
     def emit(self, *args, **params):
         """Emit the op, also where no operand is a reference (creation in the middle of a program)."""
         return _emit(self, args, params)
+
+    def emit_weak(self, *args, **params):
+        """The same, for a result that is a Python number."""
+        return _emit(self, args, params, weak=True)
 
     def bind_weak(self, *args, **params):
         """The same, for a result that is a Python number (a scalar that is weak in NumPy's promotion)."""

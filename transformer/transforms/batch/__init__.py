@@ -24,14 +24,15 @@ from .analysis import Analysis
 from .control import Control
 
 
-def batch(program, in_axes, out_axes, size):
+def batch(program, in_axes, out_axes, size, axis_name=None):
     """The program that computes `size` lanes at once.
 
     in_axes: for every parameter the position of its batch axis (None: the same for all lanes); out_axes: likewise for every
-    output (an output that does not differ is repeated; None where it must not differ).
+    output (an output that does not differ is repeated; None where it must not differ). axis_name: collectives over that name become
+    operations on the batch axis.
     """
     names = [p for p, axis in zip(program.params, in_axes, strict=True) if axis is not None]
-    control = Control(program, size, Analysis(program, names))
+    control = Control(program, size, Analysis(program, names, axis_name))
     with control.builder:
         enter(control, in_axes)
         for target in control.block(program.body, control.analysis.top):

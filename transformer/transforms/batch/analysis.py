@@ -42,8 +42,8 @@ class Analysis:
     axes: name -> position of the batch axis where that is not 0 (see `stacked_axes`); pointers: see `tapes.pointers`.
     """
 
-    def __init__(self, program, batched):
-        self.program = program
+    def __init__(self, program, batched, axis_name=None):
+        self.program, self.axis_name = program, axis_name
         self.batched, self.raw = set(batched), set()
         self.top = Region(None, "top", program.name)
         self.regions = {}
@@ -112,8 +112,19 @@ class Analysis:
                 self.raw.update([stmt.target] if remedy is not LANE else [])
             elif remedy is not KEEP and self.may_fail(atom):
                 region.guarded = True
-        if any(map(self.is_batched, stmt.args)):
+        if stmt.op.collective:
+            self.check_exchange(stmt, region)
+        if stmt.op.collective == "differs" if self.exchanges(stmt) else any(map(self.is_batched, stmt.args)):
             self.batched.add(stmt.target)
+
+    def exchanges(self, stmt):
+        """Whether an Apply is a collective over the axis of this batch."""
+        return bool(stmt.op.collective) and self.axis_name is not None and stmt.params["axis"] == self.axis_name
+
+    def check_exchange(self, stmt, region):
+        if region is not self.top:
+            raise TransformError(f"{stmt.op.name} stands in a branch or loop that only some lanes or devices take: the others would not answer",
+                                 "Call it outside, on values that all of them have (np.where selects).", stmt.origin)
 
     def may_fail(self, atom):
         """Whether an operand that needs a remedy may harm although it is the same in all lanes: if no lane executes the statement.

@@ -18,14 +18,22 @@ class Statements(Lanes):
     def apply(self, stmt, region):
         name = stmt.target
         self.bound.add(name)
-        if name not in self.analysis.batched:
+        if name not in self.analysis.batched and not self.analysis.exchanges(stmt):
             self.add(stmt, args=tuple(map(self.now, stmt.args)))
             return
         start = self.start()
-        value = self.result(stmt, region)
+        value = self.exchanged(stmt) if self.analysis.exchanges(stmt) else self.result(stmt, region)
         if self.batched_aval(name).shape != self.aval(value).shape:
             value = self.repeated(value, name)
         self.bind(name, self.coerce(value, self.batched_aval(name)), start)
+
+    def exchanged(self, stmt):
+        """A collective over the axis of this batch: an operation on the batch axis."""
+        args = [self.value(a) for a in stmt.args]
+        args = [x if self.batched(a) else self.emit(TABLE["broadcast_to"], x, shape=(self.size, *self.source.aval(a).shape))
+                for a, x in zip(stmt.args, args)]
+        params = {k: v for k, v in stmt.params.items() if k != "size"}
+        return stmt.op.lanes(self.size, *args, **params)
 
     def repeated(self, value, name):
         """A value that is the same for all lanes so far, with a batch axis; it is stored into."""

@@ -62,7 +62,7 @@ class Values:
         """The value of a stable name that is made from nothing, or None."""
         sites = self.blocks.sites.get(atom, ())
         stmt = sites[0].stmt if len(sites) == 1 else None
-        return stmt.op.impl(**stmt.params) if isinstance(stmt, Apply) and not stmt.args else None
+        return stmt.op.impl(**stmt.params) if isinstance(stmt, Apply) and not (stmt.args or stmt.op.collective) else None
 
     def lost(self, name):
         raise TransformError(f"the derivative needs a value of {self.builder.hints.get(name, name)} that is overwritten in a way "

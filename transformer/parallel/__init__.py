@@ -1,0 +1,2 @@
+"""Programs on several devices: pmap, shard_map, collectives, placement of arrays."""
+"""Programs on several devices: pmap, shard_map, collectives, placement of arrays."""
