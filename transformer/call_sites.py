@@ -8,13 +8,13 @@ import threading
 from typing import Any, NamedTuple
 
 from . import pipeline, tree
+from .core import walk
 from .errors import NeedStatic, TypeMismatch
 from .frontend.builder import Builder
 from .frontend.promotion import STRONG
 from .frontend.reference import is_reference
 from .frontend.specialise import Param
 from .ops.op import TABLE
-from .core import walk
 from .transforms.custom_calls import is_call
 
 _building = threading.local()
@@ -151,8 +151,8 @@ class Site:
 
 def parameter_names(fn, count):
     """Names for the arguments, from the function's code."""
-    code = getattr(fn, "__code__", None)
-    names = code.co_varnames[:code.co_argcount] if code is not None else ()
+    code, spec = getattr(fn, "__code__", None), getattr(getattr(fn, "node", None), "args", None)
+    names = code.co_varnames[:code.co_argcount] if code is not None else [a.id for a in spec.args] if spec is not None else ()
     return [names[i] if i < len(names) else f"x{i}" for i in range(count)]
 
 

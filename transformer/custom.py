@@ -10,7 +10,7 @@ from . import pipeline, tree
 from .call_sites import Part, Site
 from .core import Aval
 from .errors import ShapeError, TransformError, TypeMismatch
-from .frontend.specialise import Param
+from .frontend.specialise import Param, program_name
 from .frontend.specialise.calls import Closure, bind_arguments, call
 from .transforms.custom_calls import Pullable, Pushable, cotangent_aval
 
@@ -24,7 +24,7 @@ class Custom:
         if not callable(fun):
             raise TypeMismatch(f"{type(self).__name__} needs a function, not a value of type {type(fun).__name__}", "Pass the function itself.")
         functools.update_wrapper(self, fun, updated=())
-        self.__name__ = getattr(fun, "__name__", type(fun).__name__)
+        self.__name__ = program_name(fun)
         self.fun = fun
         self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
 

@@ -61,19 +61,17 @@ def _samples(rng):
     return [((rng.uniform(size=(2, 3)),), {})]
 
 
-_identity("stop_gradient", differentiable=False, samples=_samples)
-_identity("detached", differentiable=False)
-
-def _pull(g, *operands, out, call):
-    return call.pull(g, operands)
+def _pull(g, *operands, out, call, box):
+    return call.pull(g if box is None else box, operands)
 
 
-def _link(g, x, token, out, layout, position):
-    return None, layout.spread(g, position)
+def _link(g, x, token, out, box, position):
+    box[position] = g
+    return None, 1.0
 
 
-_identity("pulled", vjp=_pull)
-_identity("linked", vjp=_link)
+def _hand_on(g, x, out):
+    return g
 
 
 def _lower_barrier(hlo, out, x):
@@ -81,11 +79,11 @@ def _lower_barrier(hlo, out, x):
     return hlo.op("optimization_barrier", [x], x.shape, x.dtype)
 
 
-def _hand_on(g, x, out):
-    return g
-
-
-_identity("optimization_barrier", lower=_lower_barrier, linear="jointly", vjp=_hand_on, samples=_samples)
+_identity("stop_gradient", partials=(None,), differentiable=False, samples=_samples)
+_identity("detached", partials=(None,), differentiable=False)
+_identity("pulled", vjp=_pull)
+_identity("linked", vjp=_link)
+_identity("optimization_barrier", lower=_lower_barrier, partials=(_hand_on,), samples=_samples)
 
 
 def stop_gradient(x):

@@ -14,7 +14,7 @@ import functools
 import numpy as np
 
 from ..analysis.activity import Flow, is_inexact
-from ..core import Apply, Aval, Move, blocks, is_name, names_bound, walk
+from ..core import Apply, Aval, Mark, Move, blocks, is_name, names_bound, walk
 from ..errors import MissingRule, TransformError
 from ..frontend.builder import Builder, current
 from ..ops.op import TABLE
@@ -59,16 +59,17 @@ class Call:
         raise NotImplementedError
 
     def pull(self, g, operands):
-        """Contributions to the operands of a `pulled` statement from the cotangent of its result."""
+        """Contributions to the operands of a `pulled` statement; g: the cotangent of its result, or of several by position."""
         _, backward = self.parts()
         kept = len(operands) - 1 - len(self.plain.params)
         residuals, args = operands[1:kept + 1], operands[kept + 1:]
-        bars = current().inline(backward, [*residuals, *self.cotangents(g), *args])
+        bars = current().inline(unmarked(backward), [*residuals, *self.cotangents(g), *args])
         return (None,) * (kept + 1) + tuple(bars) + (None,) * (len(args) - len(bars))
 
     def cotangents(self, g):
-        """The cotangent of each result."""
-        return [g] if len(self.avals) == 1 else Layout(self.avals).parts(g)
+        """The cotangent of each result: `g` itself, or a dict of those that are not zero."""
+        given = g if isinstance(g, dict) else {0: g}
+        return [given[k] if k in given else zeros(aval) for k, aval in enumerate(self.avals)]
 
     def batched(self, axes, args):
         """The same call for a batch of arguments."""
@@ -80,43 +81,6 @@ class Call:
     def batched_plain(self, axes, size):
         from .batch import batch
         return batch(self.plain, axes, [0] * len(self.plain.outputs), size)
-
-
-class Layout:
-    """Several results laid end to end in one array, whose cotangent is that of all of them."""
-
-    def __init__(self, avals):
-        self.avals = avals
-        self.places = []
-        self.size = 0
-        for aval in avals:
-            size = aval.size if is_inexact(aval) else 0
-            self.places.append((self.size, self.size + size))
-            self.size += size
-        self.dtype = np.result_type(*(a.dtype for a in avals if is_inexact(a)), np.float32)
-
-    def spread(self, g, position):
-        """The cotangent of one result among zeros."""
-        start, end = self.places[position]
-        out = TABLE["zeros"].emit(shape=(self.size,), dtype=self.dtype)
-        out[start:end] = np.reshape(g, (end - start,))
-        return out
-
-    def parts(self, g):
-        found = []
-        for aval, (start, end) in zip(self.avals, self.places):
-            if not is_inexact(aval):
-                found.append(zeros(aval))
-                continue
-            part = np.reshape(g[start:end], aval.shape)
-            found.append(part if part.dtype == aval.dtype else narrowed(part, aval.dtype))
-        return found
-
-
-def narrowed(value, dtype):
-    if value.dtype.kind == "c" and dtype.kind != "c":
-        value = np.real(value)
-    return TABLE["astype"].emit(value, dtype=dtype)
 
 
 def cotangent_aval(aval):
@@ -256,8 +220,8 @@ class Recomputed(Call):
             kept = [builder.parameter(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
             bars = [builder.parameter("bar", cotangent_aval(a)) for a in self.avals]
             args = [builder.parameter(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
-            inputs = [TABLE["optimization_barrier"].emit(r) for r in kept]
-            found = builder.inline(joint, [*inputs, *(b for b, i in zip(bars, inexact) if i)])[len(self.avals):]
+            inputs = [builder.append(TABLE["optimization_barrier"], [r], {}, plain.hints.get(p, p)) for p, r in zip(plain.params, kept)]
+            found = builder.inline(unmarked(joint), [*inputs, *(b for b, i in zip(bars, inexact) if i)])[len(self.avals):]
             found = iter(found)
             return first, builder.program([next(found) if k in wrt else 0.0 for k in range(len(args))])
 
@@ -371,24 +335,26 @@ class BeforeReverse(Replacing):
         if not call.closed_over and any(is_name(a) and a in self.active for a in args[call.count:]):
             raise closed_over(call)
         forward, _ = call.parts()
-        inputs = [self.emit(TABLE[DETACHED], self.ref(a)) if is_name(a) and a in self.active else self.ref(a) for a in args]
-        found = self.builder.inline(forward, inputs)
+        found = self.builder.inline(forward, list(map(self.detached, args)))
         count = len(call.avals)
         results, residuals = found[:count], [self.atom(v) for v in found[count:]]
-        operands = (*residuals, *args)
         if count == 1:
-            self.link(PULLED, group[0], (self.atom(results[0]), *operands), {"call": call})
+            self.link(PULLED, group[0].target, (self.atom(results[0]), *residuals, *args), {"call": call, "box": None})
             return
-        layout = Layout(call.avals)
-        start = self.emit(TABLE["zeros"], shape=(layout.size,), dtype=layout.dtype)
-        token = self.fresh(call.name, start.aval)
-        self.builder.add(Apply(token, TABLE[PULLED], (self.atom(start), *operands), {"call": call}))
+        box, token = {}, self.fresh(call.name, Aval((), np.dtype(np.float64)))
+        self.link(PULLED, token, (np.float64(0.0), *residuals, *args), {"call": call, "box": box})
         for stmt in group:
             position = stmt.params["position"]
-            self.link(LINKED, stmt, (self.atom(results[position]), token), {"layout": layout, "position": position})
+            self.link(LINKED, stmt.target, (self.atom(results[position]), token), {"box": box, "position": position})
 
-    def link(self, name, stmt, args, params):
-        self.builder.add(Apply(stmt.target, TABLE[name], args, params))
+    def detached(self, atom):
+        """An operand of the forward rule: cut off from what it depends on."""
+        if not is_name(atom) or atom not in self.active:
+            return self.ref(atom)
+        return self.builder.append(TABLE[DETACHED], [self.ref(atom)], {}, self.builder.hints.get(atom, atom))
+
+    def link(self, name, target, args, params):
+        self.builder.add(Apply(target, TABLE[name], args, params))
 
 
 def before_reverse(program, wrt):
@@ -405,6 +371,15 @@ def after_reverse(program):
 
 def is_link(stmt):
     return isinstance(stmt, Apply) and stmt.op.name in (DETACHED, PULLED, LINKED)
+
+
+def unmarked(program):
+    """The program without comments: the seam of the joint program is the only one there."""
+    return dataclasses.replace(program, body=without_marks(program.body))
+
+
+def without_marks(stmts):
+    return [with_blocks(s, [without_marks(b) for b in blocks(s)]) for s in stmts if not isinstance(s, Mark)]
 
 
 def unlinked(stmts):
