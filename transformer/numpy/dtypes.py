@@ -5,7 +5,6 @@ import numpy as np
 
 from .. import eager
 from ..config import x64
-from ..core import literal_aval
 from ..frontend import promotion
 from ..frontend.promotion import Type
 from ..frontend.reference import is_reference
@@ -70,46 +69,29 @@ SCALARS |= {"int_": Default("int_", "int64"), "uint": Default("uint", "uint64"),
             "complex_": Default("complex_", "complex128")}
 ABSTRACT = {name: getattr(np, name) for name in
             "generic number integer signedinteger unsignedinteger inexact floating complexfloating flexible character object_".split()}
+WEAK = {int: "i", float: "f", complex: "c"}
 SMALL_FLOATS = tuple(s.dtype for n, s in SCALARS.items() if "float" in n and s.dtype.kind == "V")
 SMALL_INTS = tuple(s.dtype for n, s in SCALARS.items() if "int" in n and s.dtype.kind == "V")
 
 
 def as_type(value):
     """The `Type` of a dtype, an array, a reference or a Python number."""
-    if type(value) in (int, float, complex) or value in (int, float, complex):
-        kind = {int: "i", float: "f", complex: "c"}.get(value if isinstance(value, type) else type(value))
-        return Type(promotion.default(kind), True)
     if is_reference(value):
         return promotion.type_of(value, x64())
     if isinstance(value, eager.Array):
         return Type(value.dtype, value.weak_type)
-    if isinstance(value, np.ndarray | np.generic):
-        return Type(promotion.narrow(value.dtype), False)
-    if isinstance(value, bool) or value is bool:
-        return Type(np.dtype(bool), False)
-    if isinstance(value, list | tuple):
-        return Type(promotion.narrow(literal_aval(value).dtype), False)
+    if isinstance(value, np.ndarray | np.generic | list | tuple | bool):
+        return Type(promotion.narrow(np.asarray(value).dtype), False)
+    kind = value if isinstance(value, type) else type(value)
+    if kind in WEAK:
+        return Type(promotion.default(WEAK[kind]), True)
     return Type(promotion.narrow(np.dtype(value)), False)
 
 
 def result_type(*values, return_weak_type_flag=False):
     """The dtype that an operation of these arrays, dtypes and numbers computes in."""
-    found = promotion.join(tuple(map(as_type_of_any, values)), x64())
+    found = promotion.join(tuple(map(as_type, values)), x64())
     return (found.dtype, found.weak) if return_weak_type_flag else found.dtype
-
-
-def as_type_of_any(value):
-    if isinstance(value, np.ndarray | np.generic | eager.Array | list | tuple) or is_reference(value):
-        return as_type_array(value)
-    return as_type(value)
-
-
-def as_type_array(value):
-    if is_reference(value):
-        return promotion.type_of(value, x64())
-    if isinstance(value, eager.Array):
-        return Type(value.dtype, value.weak_type)
-    return Type(promotion.narrow(np.asarray(value).dtype), False)
 
 
 def promote_types(a, b):
@@ -119,7 +101,7 @@ def promote_types(a, b):
 
 def issubdtype(arg1, arg2):
     """`numpy.issubdtype`, which also knows bfloat16 and the other small types."""
-    one = np.dtype(arg1) if not (isinstance(arg1, type) and issubclass(arg1, np.generic)) or arg1 in ABSTRACT.values() is False else arg1
+    one = arg1 if isinstance(arg1, type) and arg1 in ABSTRACT.values() else np.dtype(arg1)
     if isinstance(one, np.dtype) and one in SMALL_FLOATS + SMALL_INTS:
         if isinstance(arg2, type) and arg2 in ABSTRACT.values():
             kinds = (np.floating, np.inexact) if one in SMALL_FLOATS else (

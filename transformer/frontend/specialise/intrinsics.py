@@ -73,7 +73,7 @@ def isinstance_(ev, value, kinds):
         return isinstance(value, kinds)
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     own = type(value.dtype.type(0).item()) if value.weak else np.ndarray if value.shape else value.dtype.type
-    return any(isinstance(k, type) and issubclass(own, k) for k in kinds)
+    return any(isinstance(k, type) and (issubclass(own, k) or (not value.weak and getattr(k, "__transformer_array__", False))) for k in kinds)
 
 
 def type_(ev, value, *rest):
