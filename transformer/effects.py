@@ -174,8 +174,10 @@ class Effects:
                 self.need(self.hlo.add(self.lowering.read(stmt.args[entry.position]), 1))
 
     def need(self, size):
-        env = self.lowering.env
-        env[NEEDED] = self.hlo.op("maximum", [env[NEEDED], self.hlo.convert(size, INT64)], (), INT64)
+        env, size = self.lowering.env, self.hlo.convert(size, INT64)
+        if size.shape:
+            size = self.hlo.reduce(size, np.int64(0), tuple(range(len(size.shape))), "maximum")
+        env[NEEDED] = self.hlo.op("maximum", [env[NEEDED], size], (), INT64)
 
     def check_indices(self, stmt):
         for number, failure, (atom, size, entry) in self.sites.get(id(stmt), ()):

@@ -322,7 +322,7 @@ class Lowering:
 
 
 def check_sizes(stmt, avals, out):
-    """Unknown sizes stand for a capacity: only creating such an array, and reading it at a scalar index, has a meaning."""
+    """Unknown sizes stand for a capacity: only creating such an array, and reading it at integers, has a meaning."""
     if None in out.shape and not ("shape" in stmt.params or any(None in a.shape for a in avals)):
         raise TransformError(f"the result of {stmt.op.name} has a size that depends on data ({out}): jit needs sizes that are known",
                              "Use a masked form such as np.where(mask, x, 0), or call the function without jit.")
@@ -333,9 +333,9 @@ def check_sizes(stmt, avals, out):
     if entries is None or len(entries) != len(avals[0].shape) or any(None in a.shape for a in avals[1:]):
         refuse(stmt)
     for entry, size in zip(entries, avals[0].shape):
-        scalar = isinstance(entry, Hole) and avals[1 + entry.position].shape == ()
+        number = isinstance(entry, Hole) and avals[1 + entry.position].dtype.kind in "iu"
         whole = isinstance(entry, slice) and entry == FULL
-        if size is None and not (scalar or whole or isinstance(entry, int) and entry >= 0):
+        if size is None and not (number or whole or isinstance(entry, int) and entry >= 0):
             refuse(stmt)
 
 

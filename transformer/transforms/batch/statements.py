@@ -110,13 +110,16 @@ class Statements(Lanes):
         array, axes = self.value(source), self.lane_axes((source, *args))
         prefix = self.analysis.axes.get(source, 0) if self.batched(source) else 0
         if prefix:
-            array = self.emit(TABLE["getitem"], array, *operands, index=self.stacked(source, template, prefix))
-            return array
+            template, operands = self.stacked(template, args, operands, prefix)
+            return self.emit(TABLE["getitem"], array, *operands, index=template)
         return batch_read(axes, array, *operands, index=template)[0]
 
-    def stacked(self, source, template, prefix):
-        """The template for an array whose batch axis comes after `prefix` leading scalars."""
-        return (*template[:prefix], FULL, *template[prefix:])
+    def stacked(self, template, args, operands, prefix):
+        """The template and operands for an array whose batch axis comes after `prefix` leading scalars."""
+        entry, atoms = FULL, [args[e.position] for e in template[:prefix] if isinstance(e, Hole)]
+        if any(map(self.batched, atoms)):
+            entry, operands = Hole(len(operands)), [*operands, np.arange(self.size)]
+        return (*template[:prefix], entry, *template[prefix:]), operands
 
     def update(self, stmt, region):
         target = self.now(stmt.target)
@@ -169,8 +172,9 @@ class Statements(Lanes):
         if stmt.target in self.analysis.tapes:
             shape = self.builder.avals[target].shape[1:]
             value = value if self.aval(value).shape == shape else self.emit(TABLE["broadcast_to"], value, shape=shape)
-        operands = tuple(self.atom(self.operand(a, region, 0)) for a in stmt.args)
-        self.builder.add(Update(target, self.stacked(stmt.target, stmt.index, prefix), operands, self.atom(value), stmt.mode))
+        operands = [self.operand(a, region, 0) for a in stmt.args]
+        template, operands = self.stacked(stmt.index, stmt.args, operands, prefix)
+        self.builder.add(Update(target, template, tuple(map(self.atom, operands)), self.atom(value), stmt.mode))
 
     # effects ------------------------------------------------------------------------------
     def effect(self, stmt, region):

@@ -13,13 +13,13 @@ from ...errors import TransformError
 def stacked_axes(program, analysis):
     """Name -> position of the batch axis, where that is not 0; and name -> number of leading scalars of all its indices."""
     groups, others = Groups(), set(program.params) | set(filter(is_name, program.outputs))
-    made = set()
+    made = {}
     for stmt in walk(program.body):
         linked = links(stmt, program, analysis)
         for name in linked:
             groups.join(linked[0], name)
         if isinstance(stmt, Apply) and is_tape_like(stmt):
-            made.add(stmt.target)
+            made[stmt.target] = dynamic_rank(stmt)
         elif isinstance(stmt, Apply) and not linked:
             others.add(stmt.target)
         others.update(n for n in _plain_operands(stmt) if n not in linked)
@@ -28,10 +28,13 @@ def stacked_axes(program, analysis):
         if not members & others:
             shared = min((analysis.prefixes[n] for n in members if n in analysis.prefixes), default=0)
             leading = min((analysis.scalars[n] for n in members if n in analysis.scalars), default=0)
-            axes.update(dict.fromkeys(members & analysis.batched, shared))
+            unknown = max(made.get(n, 0) for n in members)
+            axes.update(dict.fromkeys(members & analysis.batched, leading if shared < unknown else shared))
             scalars.update(dict.fromkeys(members, leading))
     axes = {n: axis for n, axis in axes.items() if axis}
-    for name in analysis.tapes & analysis.batched - set(axes):
+    for name in analysis.tapes & analysis.batched:
+        if axes.get(name) and analysis.prefixes.get(name, 1):
+            continue
         raise TransformError(f"the tape {name} grows at a place that differs from lane to lane", "This is a fault of a pass of transformer.")
     return axes, scalars
 
@@ -40,6 +43,11 @@ def is_tape_like(stmt):
     """Whether an Apply makes an array that may be a tape: without values, or of a size known at run time."""
     shape = stmt.params.get("shape", ())
     return stmt.op.name in ("empty", "tape") or (any(isinstance(d, Hole) for d in shape) and len(stmt.args) <= len(shape))
+
+
+def dynamic_rank(stmt):
+    """The number of leading axes up to the last one of a size known at run time: XLA wants these in front."""
+    return max((k + 1 for k, d in enumerate(stmt.params["shape"]) if isinstance(d, Hole)), default=0)
 
 
 def links(stmt, program, analysis):
