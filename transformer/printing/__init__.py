@@ -20,6 +20,8 @@ from .statements import Statements
 from .unparse import Comment, unparse
 
 _numbers = itertools.count(1)
+OWN = {"threefry": "transformer.random"}
+"""Modules of ours that generated source may call -> the package it imports them from."""
 
 
 def tree(program, name=None, comments=False, header=True, own_params=True):
@@ -56,7 +58,8 @@ def imports(body):
     packages = {".".join(path.split(".")[:2]) for path in attributes if path.startswith("scipy.")}
     plain = [gast.Import([gast.alias(root, None)]) for root in (*sorted(roots), *sorted(packages))]
     numpy = any(path.split(".")[0] == "np" for path in attributes)
-    return [*plain, *([gast.Import([gast.alias("numpy", "np")])] if numpy else [])]
+    own = [gast.ImportFrom(OWN[root], [gast.alias(root, None)], 0) for root in sorted({path.split(".")[0] for path in attributes} & OWN.keys())]
+    return [*plain, *([gast.Import([gast.alias("numpy", "np")])] if numpy else []), *own]
 
 
 def dotted(node):
