@@ -20,6 +20,10 @@ class Rules:
         """A NumPy function with arrays among its arguments."""
         return wrap(function(*unwrap(args), **unwrap(kwargs)))
 
+    def method(self, name, args, kwargs):
+        """The method `name` of the array that is the first argument."""
+        return self.call(getattr(np, name), args, kwargs)
+
     def getitem(self, array, index):
         """`array[index]` for an index that is not for NumPy, else None."""
         return None
@@ -332,10 +336,8 @@ def _unary(ufunc):
 
 
 def _method(name):
-    function = getattr(np, name)
-
     def method(self, *args, **kwargs):
-        return compute(function, self, *args, **kwargs)
+        return _rules.method(name, (self, *args), kwargs)
     method.__name__ = name
     method.__doc__ = f"As `numpy.{name}`."
     return method
@@ -368,7 +370,7 @@ BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.t
 COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
 UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 METHODS = """all any argmax argmin argpartition argsort astype choose clip compress conj conjugate cumprod cumsum diagonal dot max mean min
-nonzero prod ravel repeat round searchsorted squeeze std sum swapaxes take trace var""".split()
+nonzero prod ptp ravel repeat round searchsorted sort squeeze std sum swapaxes take trace var""".split()
 
 for _name, _ufunc in BINARY.items():
     setattr(Array, f"__{_name}__", _binary(_ufunc))

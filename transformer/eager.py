@@ -5,13 +5,16 @@ NumPy code, their types by JAX's rules (`frontend.promotion`). On arrays it comp
 `Array`. Device arrays call the same functions for their operators and methods.
 """
 
+import functools
+import inspect
+
 import numpy as np
 
 from backend import array as device
 from backend.array import Array, frozen_array
 
 from .config import x64
-from .errors import TypeMismatch
+from .errors import TransformError, TypeMismatch
 from .frontend import promotion
 from .frontend.builder import current
 from .frontend.reference import is_device_array, is_reference
@@ -21,11 +24,14 @@ from .ops import op as optable
 HALF = ("float16", "bfloat16")
 
 
-def call(implementation, args, kwargs, elementwise=False):
-    """Run an implementation by JAX's rules. elementwise: it is an op on broadcast operands, whose result is weak if all of them are."""
+def call(implementation, args, kwargs, elementwise=False, typed=False):
+    """Run an implementation by JAX's rules.
+
+    elementwise: it is an op on broadcast operands, whose result is weak where they are. typed: the user names the result's dtype.
+    """
     if any(map(optable.holds_reference, (*args, *kwargs.values()))):
         return on_references(implementation, args, kwargs)
-    return on_arrays(implementation, args, kwargs, elementwise)
+    return on_arrays(implementation, args, kwargs, elementwise, typed)
 
 
 # references -------------------------------------------------------------------------------------------------------------
@@ -52,17 +58,23 @@ def as_operand(builder, value):
 
 
 # arrays -----------------------------------------------------------------------------------------------------------------
-def on_arrays(implementation, args, kwargs, elementwise):
+def on_arrays(implementation, args, kwargs, elementwise, typed):
     leaves = list(array_leaves((*args, *kwargs.values())))
     wide = x64() or any(a.dtype in promotion.NARROW and not a.weak_type for a in leaves if isinstance(a, Array))
     half = not elementwise and next((a.dtype for a in leaves if getattr(a, "dtype", None) is not None and a.dtype.name in HALF), None)
+    weak = elementwise and not typed and is_weak(args, wide)
     args = [to_host(a, wide, half) for a in args]
     kwargs = {k: to_host(v, wide, half) for k, v in kwargs.items()}
     with optable.computing(promotion.on_host(wide)):
         result = implementation(*args, **kwargs)
-    weak = elementwise and all(a.weak_type if isinstance(a, Array) else type(a) in (bool, int, float, complex) for a in args)
-    back = half if half and kwargs.get("dtype") is None else None
-    return convert(result, lambda leaf: to_device(leaf, wide, weak, back))
+    return convert(result, lambda leaf: to_device(leaf, wide, weak, None if typed else half))
+
+
+def is_weak(args, wide):
+    """Whether the result of an op on these operands gives way to other types."""
+    types = [promotion.Type(a.dtype, a.weak_type) if isinstance(a, Array) else promotion.host_type(a, wide)
+             for a in args if isinstance(a, Array | np.ndarray | np.generic | int | float | complex)]
+    return bool(types) and any(t.weak for t in types) and promotion.join(tuple(types), wide).weak
 
 
 def array_leaves(values):
@@ -117,14 +129,65 @@ def convert(value, leaf):
     return leaf(value)
 
 
-# NumPy's own functions on device arrays -------------------------------------------------------------------------------------
-def call_numpy(function, args, kwargs):
-    """A NumPy function or ufunc with an `Array` among its arguments; also the operators and methods of arrays."""
+# functions --------------------------------------------------------------------------------------------------------------
+IGNORED = {"precision", "out_sharding", "device", "symmetrize_input", "promote_integers", "unique_indices", "indices_are_sorted",
+           "wrap_negative_indices", "mode", "method", "optimize", "unpack", "casting", "subset_by_index"}
+"""Keywords of JAX that steer how something is computed, not what; dropped where the implementation has no such parameter."""
+
+
+class Function:
+    """A function of NumPy by JAX's rules: `call(args, kwargs)` runs the table's implementation, with dtypes as they are kept."""
+
+    def __init__(self, function):
+        implementation = table_implementation(function)
+        self.implementation, self.elementwise = implementation, isinstance(function, np.ufunc) or function is np.where
+        parameters = parameters_of(implementation)
+        self.accepted = set(parameters)
+        self.open = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        places = [n for n, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        self.dtype_place = places.index("dtype") if "dtype" in places else None
+
+    def call(self, args, kwargs):
+        if kwargs.get("out", None) is not None:
+            raise TransformError("out= has no meaning here: arrays are immutable", "Use the result instead.")
+        wanted = kwargs.pop("preferred_element_type", None) if "preferred_element_type" not in self.accepted else None
+        kwargs = {k: v for k, v in kwargs.items() if k != "out" and (self.open or k in self.accepted or k not in IGNORED)}
+        if "dtype" in kwargs:
+            kwargs["dtype"] = array_dtype(kwargs["dtype"])
+        if self.dtype_place is not None and len(args) > self.dtype_place:
+            args = (*args[: self.dtype_place], array_dtype(args[self.dtype_place]), *args[self.dtype_place + 1:])
+        typed = kwargs.get("dtype") is not None or (self.dtype_place is not None and len(args) > self.dtype_place)
+        result = call(self.implementation, args, kwargs, self.elementwise, typed)
+        return result if wanted is None else result.astype(array_dtype(wanted))
+
+
+def table_implementation(function):
+    """The op table's implementation of a NumPy function; the function itself where the table has none."""
     try:
-        implementation = optable.FUNCTIONS[function]
+        return optable.FUNCTIONS[function]
     except (KeyError, TypeError):
-        implementation = function
-    return call(implementation, args, kwargs, isinstance(function, np.ufunc))
+        return function
+
+
+def parameters_of(implementation):
+    try:
+        return inspect.signature(implementation).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+function_of = functools.cache(Function)
+
+
+def call_numpy(function, args, kwargs):
+    """A NumPy function or ufunc with an `Array` among its arguments; also the operators of arrays."""
+    return function_of(function).call(args, kwargs)
+
+
+def call_method(name, args, kwargs):
+    """A method of an `Array`: the function of `transformer.numpy` of its name."""
+    from . import numpy
+    return getattr(numpy, name)(*args, **kwargs)
 
 
 def getitem(array, index):
@@ -157,9 +220,9 @@ def new_array(value, dtype=None, weak=False):
 
 
 class Rules(device.Rules):
-    call, getitem, update = staticmethod(call_numpy), staticmethod(getitem), staticmethod(update)
+    call, method, getitem, update = map(staticmethod, (call_numpy, call_method, getitem, update))
 
 
 device.install(Rules())
 
-__all__ = ["Array", "array_dtype", "call", "call_numpy", "new_array", "to_device"]
+__all__ = ["Array", "Function", "array_dtype", "call", "call_numpy", "new_array", "to_device"]

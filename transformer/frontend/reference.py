@@ -202,7 +202,8 @@ class Ref:
 
     def __getattr__(self, name):
         try:
-            implementation = optable.METHODS[name]
+            implementation = optable.JNP_METHODS.get(name) if self.storage.jnp else None
+            implementation = implementation or optable.METHODS[name]
         except KeyError:
             if name.startswith("__") or not hasattr(np.ndarray, name):
                 raise AttributeError(f"arrays have no attribute {name}") from None

@@ -6,51 +6,16 @@ import numpy as np
 
 from .. import eager
 from ..errors import TransformError, UnknownFunction
+from ..eager import Function
 from ..frontend.reference import is_reference
 from ..ops import op as optable
-
-IGNORED = {"precision", "out_sharding", "device", "symmetrize_input", "promote_integers", "unique_indices", "indices_are_sorted",
-           "wrap_negative_indices", "mode", "method", "optimize", "unpack", "casting", "subset_by_index"}
-"""Keywords of JAX that steer how something is computed, not what; dropped where the implementation has no such parameter."""
-
-
-class Function:
-    """What functions and ufuncs share: they call the table's implementation by JAX's rules."""
-
-    def __init__(self, function, name):
-        implementation = optable.FUNCTIONS[function]
-        self.implementation, self.elementwise = implementation, isinstance(function, np.ufunc)
-        parameters = parameters_of(implementation)
-        self.accepted = set(parameters)
-        self.open = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-        places = [n for n, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        self.dtype_place = places.index("dtype") if "dtype" in places else None
-
-    def call(self, args, kwargs):
-        if kwargs.get("out", None) is not None:
-            raise TransformError("out= has no meaning here: arrays are immutable", "Use the result instead.")
-        wanted = kwargs.pop("preferred_element_type", None) if "preferred_element_type" not in self.accepted else None
-        kwargs = {k: v for k, v in kwargs.items() if k != "out" and (self.open or k in self.accepted or k not in IGNORED)}
-        if "dtype" in kwargs:
-            kwargs["dtype"] = eager.array_dtype(kwargs["dtype"])
-        if self.dtype_place is not None and len(args) > self.dtype_place:
-            args = (*args[: self.dtype_place], eager.array_dtype(args[self.dtype_place]), *args[self.dtype_place + 1:])
-        result = eager.call(self.implementation, args, kwargs, self.elementwise)
-        return result if wanted is None else result.astype(eager.array_dtype(wanted))
-
-
-def parameters_of(implementation):
-    try:
-        return inspect.signature(implementation).parameters
-    except (TypeError, ValueError):
-        return {}
 
 
 def adapted(function, name, module="transformer.numpy"):
     """The function of `transformer.numpy` for a function of NumPy that the op table knows."""
     if isinstance(function, np.ufunc):
         return ufunc(function, name)
-    made = Function(function, name)
+    made = Function(function)
 
     def call(*args, **kwargs):
         return made.call(args, kwargs)
@@ -73,7 +38,7 @@ class ufunc:
     """An elementwise function, with the methods reduce, accumulate, outer and at."""
 
     def __init__(self, function, name):
-        self.function, self.made = function, Function(function, name)
+        self.function, self.made = function, Function(function)
         self.nin, self.nout, self.nargs, self.identity = function.nin, function.nout, function.nin + 1, function.identity
         self.__name__ = self.__qualname__ = name
         self.__module__ = "transformer.numpy"

@@ -10,9 +10,10 @@ import numpy as np
 from .. import eager
 from ..errors import TypeMismatch
 from ..ops import op as optable
-from .adapter import Function, described
+from ..eager import Function
+from .adapter import described
 
-_table = {f: Function(f, f.__name__) for f in (np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.bincount, np.where, np.repeat, np.compress,
+_table = {f: Function(f) for f in (np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.bincount, np.where, np.repeat, np.compress,
                                               np.extract, np.histogram, np.digitize)}
 
 

@@ -10,9 +10,10 @@ from ..errors import NeedStatic
 from ..frontend.reference import is_device_array, is_reference
 from ..ops import op as optable
 from ..ops.op import holds_reference
-from .adapter import Function, described
+from ..eager import Function
+from .adapter import described
 
-_array = Function(np.array, "array")
+_array = Function(np.array)
 PYTHON = (bool, int, float, complex)
 
 
@@ -115,7 +116,7 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
     return eager.to_device(np.arange(*bounds, 1 if step is None else step, dtype=dtype), x64())
 
 
-_linspace, _logspace, _geomspace = (Function(f, f.__name__) for f in (np.linspace, np.logspace, np.geomspace))
+_linspace, _logspace, _geomspace = (Function(f) for f in (np.linspace, np.logspace, np.geomspace))
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):

@@ -6,7 +6,8 @@ from .. import eager
 from ..errors import TransformError
 from ..frontend.reference import is_reference
 from ..ops import op as optable
-from .adapter import Function, adapted
+from ..eager import Function
+from .adapter import adapted
 from .creation import array, asarray
 
 EXCLUDED = set("put place putmask copyto fill_diagonal put_along_axis asmatrix require asfortranarray asarray_chkfinite asanyarray"
@@ -36,7 +37,7 @@ def define(function):
 
 
 # sorting ----------------------------------------------------------------------------------------------------------------
-_sort, _argsort, _flip = (Function(f, f.__name__) for f in (np.sort, np.argsort, np.flip))
+_sort, _argsort, _flip = (Function(f) for f in (np.sort, np.argsort, np.flip))
 
 
 @define
@@ -58,7 +59,7 @@ def argsort(a, axis=-1, *, kind=None, order=None, stable=True, descending=False)
 
 
 # picking ----------------------------------------------------------------------------------------------------------------
-_take, _take_along = Function(np.take, "take"), Function(np.take_along_axis, "take_along_axis")
+_take, _take_along = Function(np.take), Function(np.take_along_axis)
 
 
 @define
@@ -91,11 +92,11 @@ def clip(arr=None, /, min=None, max=None, *, a=None, a_min=None, a_max=None):
     return _clip.call((arr, a_min if min is None else min, a_max if max is None else max), {})
 
 
-_clip = Function(np.clip, "clip")
+_clip = Function(np.clip)
 
 
 # joining ----------------------------------------------------------------------------------------------------------------
-_concatenate = Function(np.concatenate, "concatenate")
+_concatenate = Function(np.concatenate)
 
 
 def rows(arrays):
@@ -118,7 +119,7 @@ def concat(arrays, /, *, axis=0):
 
 
 def _joining(name):
-    made = Function(getattr(np, name), name)
+    made = Function(getattr(np, name))
 
     def call(arrays, *args, **kwargs):
         return made.call((rows(arrays), *args), kwargs)
@@ -142,7 +143,7 @@ def array_split(ary, indices_or_sections, axis=0):
     return _array_split.call((ary, indices_or_sections), {"axis": axis})
 
 
-_array_split = Function(np.array_split, "array_split")
+_array_split = Function(np.array_split)
 
 
 # updates ----------------------------------------------------------------------------------------------------------------
@@ -177,7 +178,10 @@ for _name in ("put", "place", "fill_diagonal", "put_along_axis"):
 @define
 def astype(x, dtype, /, *, copy=False, device=None):
     """The array in another type."""
-    return asarray(x).astype(eager.array_dtype(dtype))
+    return _astype.call((asarray(x), dtype), {})
+
+
+_astype = Function(np.astype)
 
 
 @define
@@ -194,7 +198,7 @@ def array_equal(a1, a2, equal_nan=False):
     return asarray(_array_equal.call((a1, a2), {"equal_nan": equal_nan}))
 
 
-_array_equal = Function(np.array_equal, "array_equal")
+_array_equal = Function(np.array_equal)
 
 
 @define
@@ -236,3 +240,6 @@ def trim_zeros(filt, trim="fb"):
     first = (nonzero[0] if len(nonzero) else filt.shape[0]) if "f" in trim.lower() else 0
     last = (nonzero[-1] + 1 if len(nonzero) else 0) if "b" in trim.lower() else filt.shape[0]
     return filt[int(first):max(int(first), int(last))]
+
+
+optable.JNP_METHODS.update({name: FUNCTIONS[name] for name in ("sort", "argsort", "take", "clip", "astype")})

@@ -78,6 +78,9 @@ FUNCTIONS = Functions()
 METHODS = {}
 """Array method or attribute name -> implementation taking the array first."""
 
+JNP_METHODS = {}
+"""The same for values of `transformer.numpy`, where the method differs from NumPy's."""
+
 ATTRIBUTES = set()
 """Names in METHODS that are read without a call (`.T`, `.real`)."""
 
