@@ -4,7 +4,6 @@ A call flattens its arguments, looks its signature up and runs the cached progra
 arguments, the type of each dynamic leaf and the value of each static one; an entry holds as long as its guards do.
 """
 
-import dataclasses
 import threading
 import warnings
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from . import pipeline, printing, tree
 from .config import x64
-from .core import Update, walk
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, wrap
 from .frontend.specialise import Static
@@ -97,12 +95,11 @@ def argument_signature(value):
 class Entry:
     """A built program, ready to run on the dynamic leaves of a call."""
 
-    def __init__(self, specialised, compiled, donate=(), write_back=False):
+    def __init__(self, specialised, compiled, donate=()):
         self.specialised, self.compiled = specialised, compiled
         self.guards, self.static = specialised.guards, specialised.static
         self.inputs = specialised.inputs
-        self.stored = stored_leaves(specialised) if write_back else []
-        self.program = with_stores(specialised.program, self.stored)
+        self.stored, self.program = specialised.stored, specialised.program
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored
@@ -171,7 +168,7 @@ class Entry:
     def write_back(self, outputs, leaves):
         """Stores into arguments reach the caller's arrays, as they do in NumPy."""
         count = len(outputs) - len(self.stored)
-        for (key, _), value in zip(self.stored, outputs[count:]):
+        for key, value in zip(self.stored, outputs[count:]):
             leaves[key][...] = np.asarray(value)
         return outputs[:count]
 
@@ -183,19 +180,6 @@ def host(value):
 
 def plain(value):
     return value.item() if isinstance(value, np.generic) else value
-
-
-def stored_leaves(specialised):
-    """[(leaf number, name)] of the array arguments that the program stores into."""
-    stored = {s.target for s in walk(specialised.program.body) if isinstance(s, Update)}
-    return [(i.key, name) for i, name in zip(specialised.inputs, specialised.program.params) if i.kind == "leaf" and name in stored]
-
-
-def with_stores(program, stored):
-    """The program with the last version of each stored argument as a further output."""
-    if not stored:
-        return program
-    return dataclasses.replace(program, outputs=[*program.outputs, *(name for _, name in stored)])
 
 
 class Cache:
@@ -231,7 +215,7 @@ def make_entry(transformed, args, kwargs):
     params = [pipeline.as_params(a, n) for a, n in zip(args, transformed.parameter_names(len(args)))]
     named = {k: pipeline.as_params(v, k) for k, v in kwargs.items()}
     try:
-        with pipeline.options(refuse_volatile=compiled, stages=stages):
+        with pipeline.options(refuse_volatile=compiled, stages=stages, keep_stores=transformed.write_back):
             specialised = transformed.build(params, named)
     except ValueDependent as error:
         if compiled:
@@ -239,7 +223,7 @@ def make_entry(transformed, args, kwargs):
         del stages[:]
         specialised = build_by_value(transformed, params, named, stages, error)
     donate = donated(specialised, args, transformed.donate)
-    entry = Entry(specialised, compiled, donate, transformed.write_back)
+    entry = Entry(specialised, compiled, donate)
     entry.stages = stages
     return entry
 

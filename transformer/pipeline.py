@@ -34,12 +34,14 @@ class Options:
     """How to build: refuse draws of random numbers (compiled), decide branches by values (value mode), record the stages.
 
     pending: a derivative will be taken of what is built, so that functions with rules of their own stay calls.
+    keep_stores: the last versions of stored arguments are further outputs, for the caller's arrays.
     """
 
     refuse_volatile: bool = False
     values: bool = False
     stages: Any = None
     pending: bool = False
+    keep_stores: bool = False
 
 
 @contextmanager
@@ -129,7 +131,10 @@ def build(fn, args, kwargs):
     if builder is not None and hasattr(type(fn), "__transformer_call__"):
         return fn.build(args, kwargs)
     chosen = current_options()
-    result = specialise(fn, args, kwargs, chosen.refuse_volatile, chosen.values, parent=active_builder())
+    with options(keep_stores=False):
+        result = specialise(fn, args, kwargs, chosen.refuse_volatile, chosen.values, parent=active_builder())
+    if chosen.keep_stores:
+        result.keep_stores()
     record("core", result.program)
     result.program = simplify(result.program)
     record("simplify", result.program)

@@ -67,6 +67,14 @@ class Specialised:
     volatile: Any
     by_value: bool = False
     jnp: bool = False
+    stored: tuple = ()
+
+    def keep_stores(self):
+        """Make the last versions of the array arguments that are stored into further outputs."""
+        targets = {s.target for s in walk(self.program.body) if isinstance(s, Update)}
+        found = [(i.key, name) for i, name in zip(self.inputs, self.program.params) if i.kind == "leaf" and name in targets]
+        self.stored = tuple(key for key, _ in found)
+        self.program.outputs = [*self.program.outputs, *(name for _, name in found)]
 
 
 @contextlib.contextmanager
