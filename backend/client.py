@@ -99,6 +99,64 @@ def sharding(device):
     return OneDevice()
 
 
+@functools.cache
+def spread(layout):
+    """jaxlib's form of a `Sharding` over several devices."""
+    xla = library()
+
+    class Spread(xla.Sharding):
+        memory_kind = layout.devices[0].default_memory().kind
+        is_fully_addressable = True
+        is_fully_replicated = layout.is_fully_replicated
+        num_devices = len(layout.devices)
+        device_set = frozenset(layout.devices)
+        _device_assignment = layout.devices
+        _internal_device_list = xla.DeviceList(layout.devices)
+
+        def _to_xla_hlo_sharding(self, num_dimensions):
+            return hlo_sharding(layout, num_dimensions)
+
+        def shard_shape(self, shape):
+            return layout.shard_shape(shape)
+
+    return Spread()
+
+
+def hlo_sharding(layout, ndim):
+    """XLA's form of a `Sharding`: which device holds which block."""
+    xla = library()
+    splits = layout.splits(ndim)
+    if all(n == 1 for n in splits):
+        return xla.HloSharding.replicate()
+    names, sizes = [n for n, _ in layout.axes], [s for _, s in layout.axes]
+    used = [n for entry in layout.names for n in entry]
+    order = [names.index(n) for n in used] + [k for k, n in enumerate(names) if n not in used]
+    proto = xla.OpSharding()
+    proto.type = xla.OpSharding.Type.OTHER
+    copies = len(layout.devices) // int(np.prod(splits))
+    proto.tile_assignment_dimensions = [*splits, copies] if copies > 1 else splits
+    proto.replicate_on_last_tile_dim = copies > 1
+    proto.tile_assignment_devices = np.arange(len(layout.devices)).reshape(sizes).transpose(order).ravel().tolist()
+    return xla.HloSharding.from_proto(proto)
+
+
+def put_blocks(blocks, spec, layout):
+    """A buffer made of one block (ndarray) per device of a `Sharding`. It shares the memory of aligned blocks."""
+    xla, devices = library(), list(layout.devices)
+    place = sharding(devices[0]) if len(devices) == 1 else spread(layout)
+    return xla.batched_device_put(spec, place, blocks, devices, True, enable_x64=True)
+
+
+def reads_blocks():
+    """Whether `to_numpy` gathers the blocks of a buffer on several devices."""
+    return _reader() is not None
+
+
+def handler(spec, layout):
+    """What turns a raw result into a buffer with a `Sharding`."""
+    return _handler()(spec, sharding(layout.devices[0]) if len(layout.devices) == 1 else spread(layout), True)
+
+
 def placing(device):
     """What `put` calls, for callers in a hurry: function, sharding, list of devices."""
     return library().batched_device_put, sharding(device), [device]
@@ -201,12 +259,18 @@ def register_lapack():
         library().register_custom_call_target(name, function, platform="cpu", api_version=version)
 
 
-def compile_options(overrides=(), replicas=1, device_list=None):
-    """jaxlib's CompileOptions with (name, value) overrides of XLA's flags."""
+def compile_options(overrides=(), replicas=1, device_list=None, free=None):
+    """jaxlib's CompileOptions with (name, value) overrides of XLA's flags. `free`: the devices are partitions of one program, not
+    replicas; for each output whether XLA may choose its sharding."""
     options = library().CompileOptions()
-    options.num_replicas, options.num_partitions = replicas, 1
+    partitions = replicas if free is not None else 1
+    options.num_replicas, options.num_partitions = replicas // partitions, partitions
     ids = [d.id for d in device_list] if device_list else [default_device().id]
-    options.device_assignment = library().DeviceAssignment.create(np.array(ids, np.int32).reshape(replicas, 1))
+    options.device_assignment = library().DeviceAssignment.create(np.array(ids, np.int32).reshape(replicas // partitions, partitions))
+    if free is not None:
+        build = options.executable_build_options
+        build.use_spmd_partitioning = build.use_shardy_partitioner = True
+        build.allow_spmd_sharding_propagation_to_output = list(free) or [False]
     extra = [(k, v) for k, v in overrides if k in EXTRA]
     if extra:
         options = type(options).ParseFromString(options.SerializeAsString() + b"".join(_extra_option(k, v) for k, v in extra))
@@ -233,12 +297,13 @@ def _varint(value):
     return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + _varint(value >> 7)
 
 
-def compile_text(text, overrides=(), device_list=None, callbacks=()):
-    """Compile StableHLO text for one device, or as one replica per device. `callbacks`: the functions of `Hlo.callback`."""
+def compile_text(text, overrides=(), device_list=None, callbacks=(), free=None):
+    """Compile StableHLO text for one device, or as one replica or (`free`, see `compile_options`) one partition per device.
+    `callbacks`: the functions of `Hlo.callback`."""
     chosen = tuple(device_list) if device_list else (default_device(),)
     if '"lapack_' in text:
         register_lapack()
-    options = compile_options(overrides, len(chosen), chosen)
+    options = compile_options(overrides, len(chosen), chosen, free)
     if callbacks:
         return client().compile_and_load(_parse(text), library().DeviceList(chosen), options, list(callbacks))
     try:

@@ -1,0 +1,132 @@
+"""Programs on several devices: one replica per device, each with its block of every array, or one program that XLA partitions.
+
+    run = compile(text, inputs, outputs)           inputs: (shape, dtype, sharding) per parameter, outputs likewise
+    results = run.call(arguments)                  whole arrays in, `Placed` arrays out
+
+As replicas the text computes on blocks and its collectives exchange values. As partitions (`partitioned=True`) it computes on whole
+arrays, and an output without a sharding (None) gets the one that XLA chooses.
+"""
+
+import itertools
+
+import numpy as np
+
+from . import cache, client
+from .array import Array
+from .placed import Placed, place
+from .policy import overrides_for
+from .sharding import Mesh, NamedSharding, PartitionSpec
+
+
+class SpreadExecutable:
+    """A program compiled for several devices. See the module's docstring."""
+
+    def __init__(self, loaded, text, inputs, outputs, callbacks=()):
+        self.loaded, self.text, self.callbacks = loaded, text, tuple(callbacks)
+        self.inputs = [(client.spec(shape, dtype), sharding) for shape, dtype, sharding in inputs]
+        self.outputs = [(client.spec(shape, dtype), sharding) for shape, dtype, sharding in outputs]
+        self.handlers = [client.handler(spec, sharding) for spec, sharding in self.outputs]
+        self.specs = [spec for spec, _ in self.outputs]
+
+    def call(self, args):
+        """Run on a list of arrays of the signature's shapes; returns a list of `Placed`."""
+        if len(args) != len(self.inputs):
+            raise TypeError(f"the program takes {len(self.inputs)} arrays, {len(args)} are given")
+        buffers = [self.placed(arg, spec, sharding) for arg, (spec, sharding) in zip(args, self.inputs)]
+        results = self.loaded.execute_sharded(buffers).consume_with_handlers(self.handlers)
+        if self.callbacks or not all(isinstance(a, Array) for a in args):
+            for result in results:
+                result.block_until_ready()
+        return [Placed(buffer, spec, sharding) for buffer, (spec, sharding) in zip(results, self.outputs)]
+
+    @staticmethod
+    def placed(arg, spec, sharding):
+        shape = arg.shape if isinstance(arg, Array | np.ndarray) else np.shape(arg)
+        if shape != spec.shape:
+            raise TypeError(f"the program takes an array of shape {spec.shape}, one of shape {shape} is given")
+        return place(arg, spec, sharding)
+
+    def hlo_text(self):
+        """XLA's optimised program of one device."""
+        return self.loaded.get_hlo_text()
+
+    def cost_analysis(self):
+        """XLA's estimate: a dict with "flops", "bytes accessed"..."""
+        cost = self.loaded.cost_analysis()
+        return cost[0] if isinstance(cost, list) else cost
+
+    def memory_analysis(self):
+        """XLA's account of argument, output, temporary and code bytes, per device."""
+        return self.loaded.get_compiled_memory_stats()
+
+
+def compile(text, inputs, outputs, devices, features=(), options=(), callbacks=(), partitioned=False):
+    """The executable of StableHLO text on `devices`. See the module's docstring."""
+    overrides = overrides_for(features, options)
+    free = [sharding is None for _, _, sharding in outputs] if partitioned else None
+
+    def make():
+        loaded = client.compile_text(text, overrides, devices, callbacks, free)
+        chosen = outputs
+        if free and any(free):
+            chosen = with_choices(outputs, loaded.get_output_shardings(), devices, [s for _, _, s in inputs])
+        return SpreadExecutable(loaded, text, inputs, chosen, callbacks)
+    if callbacks:
+        return make()
+    key = (text, overrides, devices, tuple(s for _, _, s in (*inputs, *outputs)), partitioned)
+    return cache.memory().get(key, make)
+
+
+# shardings that XLA chose ------------------------------------------------------------------------------------
+def with_choices(outputs, found, devices, known):
+    """The outputs with the shardings that XLA chose."""
+    meshes = list(dict.fromkeys(s.mesh for s in known if isinstance(s, NamedSharding)))
+    return [(shape, dtype, sharding or recovered(proto, len(shape), devices, meshes))
+            for (shape, dtype, sharding), proto in zip(outputs, found, strict=True)]
+
+
+def recovered(proto, ndim, devices, meshes):
+    """A NamedSharding for XLA's description: over a mesh in use if one fits, else over a mesh made for it."""
+    xla = client.library()
+    found = proto if isinstance(proto, xla.HloSharding) else xla.HloSharding.from_proto(proto)
+    if found.is_replicated() or ndim == 0:
+        return NamedSharding(meshes[0] if meshes else Mesh(np.array(devices, object), ("d",)), PartitionSpec())
+    dims, order = list(found.tile_assignment_dimensions()), list(found.tile_assignment_devices())
+    for mesh in meshes:
+        for names in candidates(mesh, dims[:ndim]):
+            sharding = NamedSharding(mesh, PartitionSpec(*names))
+            if blocks_of(sharding, ndim) == blocks_of_tiles(dims, ndim, order):
+                return sharding
+    grid = np.array([devices[k] for k in order], object).reshape(dims)
+    names = [f"d{k}" for k in range(len(dims))]
+    return NamedSharding(Mesh(grid, names), PartitionSpec(*names[:ndim]))
+
+
+def candidates(mesh, splits):
+    """Assignments of mesh axes to array axes with these numbers of blocks."""
+    if not splits:
+        yield ()
+        return
+    sizes = mesh.shape
+    for count in range(len(sizes) + 1):
+        for names in itertools.permutations(sizes, count):
+            if np.prod([sizes[n] for n in names], dtype=int) == splits[0] and (splits[0] > 1 or not names):
+                for rest in candidates(mesh, splits[1:]):
+                    if not set(names) & {n for entry in rest for n in entry}:
+                        yield (names, *rest)
+
+
+def blocks_of(sharding, ndim):
+    """Per device (by position) the number of its block along each axis."""
+    splits = sharding.splits(ndim)
+    return [tuple(s.start for s in index) for index in sharding.indices(splits)]
+
+
+def blocks_of_tiles(dims, ndim, order):
+    found = [None] * len(order)
+    for place, device in enumerate(order):
+        found[device] = tuple(map(int, np.unravel_index(place, dims)[:ndim]))
+    return found
+
+
+__all__ = ["SpreadExecutable", "compile"]
