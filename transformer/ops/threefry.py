@@ -276,9 +276,10 @@ DOUBLE = (
 def erf_inv(x):
     """The inverse of the error function, by the same polynomials as XLA's; float32 and narrower to single precision."""
     x = np.asarray(x)
+    single = x if x.dtype == np.float64 else x.astype(np.float32)
     wide = x.astype(np.float64)
     with np.errstate(all="ignore"):
-        w = -np.log1p(-wide * wide)
+        w = -np.log1p(-(single * single).astype(np.float64))
         root = np.sqrt(w)
         factors, before = np.zeros_like(w), -math.inf
         for end, of_root, shift, coefficients in DOUBLE if x.dtype == np.float64 else SINGLE:

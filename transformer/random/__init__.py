@@ -1,0 +1,34 @@
+"""Random numbers from explicit keys, equal to those of JAX's default generator.
+
+    key = random.key(0)                     or random.PRNGKey(0)
+    key, sub = random.split(key)
+    x = random.normal(sub, (3,))
+
+The same key gives the same numbers, un-jitted, compiled and in batches. Samples are differentiable in their parameters.
+"""
+
+from .keys import KeyArray, PRNGKey, clone, fold_in, key, key_data, key_dtype, key_impl, split, wrap_key_data
+from .arrays import categorical, choice, multivariate_normal, orthogonal, permutation
+from .samplers import (
+    bernoulli,
+    bits,
+    cauchy,
+    double_sided_maxwell,
+    exponential,
+    geometric,
+    gumbel,
+    laplace,
+    logistic,
+    lognormal,
+    maxwell,
+    normal,
+    pareto,
+    rademacher,
+    randint,
+    rayleigh,
+    triangular,
+    truncated_normal,
+    uniform,
+    wald,
+    weibull_min,
+)
