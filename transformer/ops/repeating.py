@@ -162,7 +162,8 @@ class pad:
         if len(set(width)) == 1:
             pairs = width[0][0] if width[0][0] == width[0][1] else width[0]
         extra = "" if mode == "constant" else f', mode="{mode}"'
-        return f"np.pad({{0}}, {pairs}{extra}{f', constant_values={value!r}' if value else ''})"
+        fill = repr(value).replace("inf", "np.inf").replace("nan", "np.nan")
+        return f"np.pad({{0}}, {pairs}{extra}{f', constant_values={fill}' if value else ''})"
 
 
 # functions ----------------------------------------------------------------------------------------------------------------
