@@ -1,5 +1,47 @@
 """JAX's lax: control flow as plain Python that compiles, and the operations of XLA in NumPy's terms."""
 
-from .control import associative_scan, cond, fori_loop, map, scan, switch, while_loop
+import importlib
 
-__all__ = ["associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop"]
+HOMES = {
+    "control": "associative_scan cond fori_loop map scan switch while_loop",
+    "elementwise": "bitcast_convert_type clamp clz complex convert_element_type div integer_pow population_count reciprocal round rsqrt "
+                   "select select_n shift_right_logical stop_gradient",
+    "shapes": "broadcast broadcast_in_dim broadcast_shapes broadcast_to_rank broadcasted_iota collapse concatenate dtype expand_dims full "
+              "full_like iota pad reshape rev split squeeze tile transpose",
+    "indexing": "dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim dynamic_update_slice "
+                "dynamic_update_slice_in_dim index_in_dim index_take slice_in_dim",
+    "gathering": "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers gather scatter scatter_add scatter_max scatter_min scatter_mul",
+    "products": "ConvDimensionNumbers batch_matmul conv conv_dimension_numbers conv_general_dilated conv_transpose conv_with_general_padding "
+                "dot dot_general",
+    "reductions": "argmax argmin cumlogsumexp cummax cummin cumprod cumsum reduce reduce_and reduce_max reduce_min reduce_or reduce_prod "
+                  "reduce_sum reduce_window sort sort_key_val top_k",
+}
+"""Module of this package -> the public names in it; imported when first asked for."""
+
+COLLECTIVES = "all_gather all_to_all axis_index axis_size pbroadcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes".split()
+PLACES = {name: module for module, names in HOMES.items() for name in names.split()}
+ELEMENTWISE = ("abs acos acosh add asin asinh atan atan2 atanh bessel_i0e bessel_i1e bitwise_and bitwise_not bitwise_or bitwise_xor cbrt "
+               "ceil conj cos cosh digamma eq erf erf_inv erfc exp exp2 expm1 floor ge gt imag is_finite le lgamma log log1p logistic lt max "
+               "min mul ne neg nextafter polygamma pow real rem shift_left shift_right_arithmetic sign sin sinh sqrt square sub tan tanh").split()
+
+
+def __getattr__(name):
+    if name == "slice":
+        value = importlib.import_module(f"{__name__}.indexing").slice_
+    elif name in PLACES:
+        value = getattr(importlib.import_module(f"{__name__}.{PLACES[name]}"), name)
+    elif name in ELEMENTWISE:
+        value = importlib.import_module(f"{__name__}.elementwise").named(name)
+    elif name in COLLECTIVES:
+        return getattr(importlib.import_module("transformer.parallel"), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+__all__ = sorted([*PLACES, *ELEMENTWISE, *COLLECTIVES, "slice"])
+
+
+def __dir__():
+    return __all__

@@ -8,6 +8,7 @@ from .. import tree
 from ..core import Aval
 from ..errors import ShapeError, TypeMismatch
 from ..frontend.builder import current
+from ..frontend.promotion import STRONG
 from ..frontend.reference import is_reference
 from ..ops.op import TABLE
 from .values import array, aval_of, is_number, is_transforming, leaf, result, strong, typed
@@ -267,8 +268,9 @@ class Stack:
     def make(self, aval):
         builder = current()
         with builder.nested(builder.stack[self.depth - 1]):
-            ref = builder.emit(TABLE["empty"], (), {"shape": (self.length, *aval.shape), "dtype": aval.dtype}, "ys")
-        ref.storage.known = None
+            ref = builder.append(TABLE["empty"], (), {"shape": (self.length, *aval.shape), "dtype": aval.dtype}, "ys")
+        ref.storage.known, ref.storage.jnp = None, STRONG
+        builder.uses_jnp = True
         return ref
 
     def empty(self, f, init, rows):

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from .. import pipeline
+from .. import eager, pipeline
 from ..core import Aval, literal_aval
 from ..executable import Array
+from ..frontend import promotion
+from ..frontend.builder import current
 from ..frontend.reference import is_reference
 
-NARROW = {"int64": np.int32, "uint64": np.uint32, "float64": np.float32, "complex128": np.complex64}
 NUMBERS = (bool, int, float, complex)
 
 
@@ -16,40 +17,34 @@ def is_transforming():
     return pipeline.active_builder() is not None
 
 
-def narrow(dtype):
-    """The dtype that an array of `dtype` has here."""
-    return np.dtype(NARROW.get(np.dtype(dtype).name, dtype))
-
-
 def leaf(value):
     """A leaf as control flow works on it: a reference, a Python number, or an Array."""
-    if is_reference(value) or type(value) in NUMBERS or isinstance(value, Array) or not isinstance(value, np.ndarray | np.generic):
+    if not isinstance(value, np.ndarray | np.generic):
         return value
     if is_transforming():
-        return value
+        return current().device_constant(array(value)) if isinstance(value, np.ndarray) else value
     return array(value)
 
 
 def array(value):
     """A host value as an Array, in the width of arrays here."""
-    from backend.array import array as device_array
-    value = np.asarray(value)
-    return device_array(value.astype(narrow(value.dtype), copy=False))
+    return eager.new_array(value)
 
 
 def result(value):
     """A leaf as it is handed to the user: an Array outside of transformed code."""
     if is_transforming() or is_reference(value) or not isinstance(value, NUMBERS + (np.ndarray, np.generic)):
         return value
-    return array(value)
+    return eager.new_array(value, weak=type(value) in (int, float, complex))
 
 
 def aval_of(value):
-    """Aval of a leaf."""
+    """Aval of a leaf; a value that gives way to others in promotion is weak."""
     if is_reference(value):
-        return value.aval
+        weak = value.aval.weak or value.storage.jnp == promotion.WEAK
+        return value.aval._replace(weak=weak)
     if isinstance(value, np.ndarray | Array):
-        return Aval(tuple(value.shape), np.dtype(value.dtype))
+        return Aval(tuple(value.shape), np.dtype(value.dtype), getattr(value, "weak_type", False))
     return literal_aval(value)
 
 
@@ -60,7 +55,7 @@ def is_number(value):
 
 def strong(aval):
     """The aval of an array that holds values of `aval`: a Python number is of the default width."""
-    return Aval(aval.shape, narrow(aval.dtype)) if aval.weak else Aval(aval.shape, aval.dtype)
+    return Aval(aval.shape, promotion.narrow(aval.dtype) if aval.weak else aval.dtype)
 
 
 def typed(aval):
