@@ -147,11 +147,6 @@ def put_blocks(blocks, spec, layout):
     return xla.batched_device_put(spec, place, blocks, devices, True, enable_x64=True)
 
 
-def reads_blocks():
-    """Whether `to_numpy` gathers the blocks of a buffer on several devices."""
-    return _reader() is not None
-
-
 def handler(spec, layout):
     """What turns a raw result into a buffer with a `Sharding`."""
     return _handler()(spec, sharding(layout.devices[0]) if len(layout.devices) == 1 else spread(layout), True)

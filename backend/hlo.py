@@ -47,12 +47,14 @@ class Value:
 class Hlo:
     """Collects one module with one public function `main`. See the module's docstring.
 
-    `platform` is what the text is meant for ("cpu", "cuda"...): a few methods choose another algorithm by it.
+    `platform` is what the text is meant for ("cpu", "cuda"...): a few methods choose another algorithm by it. `mesh` (name -> size) are
+    the axes along which the replicas of the program are numbered, the last varies fastest; collectives exchange along one of them.
     """
 
     def __init__(self, name="main", platform="cpu"):
         self.name, self.platform = name, platform
         self.params, self.constants, self.callbacks = [], {}, []
+        self.mesh = {}
         self.head, self.lines = [], []
         self.count = 0
 
@@ -102,17 +104,18 @@ class Hlo:
         arguments = f"^bb0({', '.join(map(repr, values))}):\n" if values else ""
         return "{\n" + arguments + "\n".join(inner) + "\n}"
 
-    def finish(self, outputs, aliases=None):
-        """The module's text. `aliases` maps a parameter position to the output that may reuse its buffer (donation)."""
-        aliases = aliases or {}
-        params = ", ".join(f"{p.name}: {p.type}" + (f" {{tf.aliasing_output = {aliases[i]} : i32}}" if i in aliases else "")
-                           for i, p in enumerate(self.params))
-        types = ", ".join(o.type for o in outputs)
+    def finish(self, outputs, aliases=None, layout=None):
+        """The module's text. `aliases` maps a parameter position to the output that may reuse its buffer (donation); `layout`
+        (`spread.Partitions`) says how XLA splits parameters and outputs over devices."""
+        aliases = {i: f"tf.aliasing_output = {k} : i32" for i, k in (aliases or {}).items()}
+        given, wanted, meshes = layout.attributes(self.params, outputs) if layout else ([""] * len(self.params), [""] * len(outputs), "")
+        params = ", ".join(f"{p.name}: " + attributed(p.type, aliases.get(i, ""), given[i]) for i, p in enumerate(self.params))
+        types = ", ".join(attributed(o.type, w) for o, w in zip(outputs, wanted))
         names = ", ".join(o.name for o in outputs)
         body = "\n".join([*self.head, *self.lines])
         label = "".join(c if c.isalnum() else "_" for c in self.name)
         tail = f"return {names} : {types}" if outputs else "return"
-        return f"module @{label} {{\nfunc.func public @main({params}) -> ({types}) {{\n{body}\n{tail}\n}}\n}}\n"
+        return f"module @{label} {{\n{meshes}func.func public @main({params}) -> ({types}) {{\n{body}\n{tail}\n}}\n}}\n"
 
     # constants ---------------------------------------------------------------
     def constant(self, value, dtype=None):
@@ -328,6 +331,12 @@ class Hlo:
     scatter = indexing.scatter
     dynamic_slice = indexing.dynamic_slice
     dynamic_update_slice = indexing.dynamic_update_slice
+
+
+def attributed(type_, *attributes):
+    """A type with an attribute dictionary."""
+    text = ", ".join(filter(None, attributes))
+    return f"{type_} {{{text}}}" if text else type_
 
 
 def keep(kept, values):

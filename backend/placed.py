@@ -58,7 +58,7 @@ class Placed(Array):
 
     def gathered(self):
         """The whole array as a read-only ndarray."""
-        if len(self._sharding.devices) == 1 or client.reads_blocks():
+        if len(self._sharding.devices) == 1:
             return client.to_numpy(self._buffer)
         whole = np.empty(self.shape, self.dtype)
         blocks = fetch(self._buffer, self._sharding, self.shape, self.dtype)
@@ -91,8 +91,8 @@ class Placed(Array):
 
 @functools.cache
 def fetcher(shape, dtype, sharding):
-    """(program that hands the block of each device to the host, blocks by the device's number), for jaxlib 0.10, which itself would
-    import jax to look at a block."""
+    """(program that hands the block of each device to the host, blocks by the device's number). jaxlib's own ways to look at a block
+    import jax (0.10) or fail for results of replicas (0.12)."""
     hlo, blocks = Hlo("fetch"), {}
     number, block = hlo.op("replica_id", [], (), np.dtype(np.uint32)), hlo.parameter(shape, dtype)
     raw = hlo.op("bitcast_convert", [block], shape, np.dtype(f"u{dtype.itemsize}")) if dtype.kind == "V" else block

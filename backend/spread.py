@@ -18,6 +18,52 @@ from .policy import overrides_for
 from .sharding import Mesh, NamedSharding, PartitionSpec
 
 
+class Replicas:
+    """A layout for `lower`: the program runs on every device of a mesh (axis name -> size), on blocks."""
+
+    def __init__(self, devices, mesh):
+        self.devices, self.mesh = tuple(devices), dict(mesh)
+
+
+class Partitions:
+    """A layout for `lower`: XLA splits the program over devices. inputs, outputs: a Sharding each, or None (an input is then whole
+    on each device, an output as XLA chooses); outputs beyond these are whole on each device."""
+
+    mesh = {}
+
+    def __init__(self, devices, inputs, outputs):
+        self.devices, self.inputs, self.outputs = tuple(devices), list(inputs), list(outputs)
+        self.meshes = {}
+        self.default = self.mesh_of(Mesh(np.array(self.devices, object), ("devices",)))
+
+    def mesh_of(self, mesh):
+        """The name of a mesh in the text."""
+        key = (mesh.flat, tuple(mesh.shape.items()))
+        return self.meshes.setdefault(key, f"mesh_{len(self.meshes)}")
+
+    def attribute(self, sharding, ndim):
+        """The text `<@mesh, [{"x"}, {}]>` of a sharding; whole on each device for None or an array on one device."""
+        if not isinstance(sharding, NamedSharding):
+            return f"<@{self.default}, [{', '.join(['{}'] * ndim)}]>"
+        entries = [", ".join(f'"{n}"' for n in entry) for entry in (*sharding.names, *((),) * (ndim - len(sharding.names)))]
+        return f"<@{self.mesh_of(sharding.mesh)}, [{', '.join(f'{{{e}}}' for e in entries)}]>"
+
+    def attributes(self, params, outputs):
+        """(attribute text per parameter, per output, declarations of the meshes)."""
+        def text(sharding, value):
+            return f"sdy.sharding = #sdy.sharding{self.attribute(sharding, value.ndim)}"
+        given = [text(s, p) for s, p in zip(self.inputs, params, strict=True)]
+        wanted = [text(s, o) if s is not None else "" for s, o in zip(self.outputs, outputs)]
+        wanted += [text(None, o) for o in outputs[len(self.outputs):]]
+        return given, wanted, "".join(self.declaration(key, name) for key, name in self.meshes.items())
+
+    def declaration(self, key, name):
+        devices, axes = key
+        order = [self.devices.index(d) for d in devices]
+        ids = "" if order == list(range(len(order))) else f", device_ids=[{', '.join(map(str, order))}]"
+        return f"sdy.mesh @{name} = <[{', '.join(f'{chr(34)}{n}{chr(34)}={s}' for n, s in axes)}]{ids}>\n"
+
+
 class SpreadExecutable:
     """A program compiled for several devices. See the module's docstring."""
 
@@ -129,4 +175,4 @@ def blocks_of_tiles(dims, ndim, order):
     return found
 
 
-__all__ = ["SpreadExecutable", "compile"]
+__all__ = ["Partitions", "Replicas", "SpreadExecutable", "compile"]

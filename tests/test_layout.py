@@ -23,14 +23,14 @@ LAYERS = [  # a module imports modules of its own layer and of the layers above 
     "frontend",
     "naming printing transforms",
     "lower",
-    "executable",
+    "executable spread",
     "pipeline derivatives",
     "dispatch notebook",
     "transformed",
     "api",
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names.split()}
-USERS_OF_BACKEND = {"lower", "executable", "api"}  # and the modules at the end: arrays, devices, command line
+USERS_OF_BACKEND = {"lower", "executable", "spread", "api"}  # and the modules at the end: arrays, devices, command line
 
 STRUCTURE = set(  # ops that are part of the core language: every pass may make and recognise them
     "getitem constant tape empty zeros zeros_like ones full copy astype where broadcast_to expand_dims reshape squeeze transpose stack".split()

@@ -149,13 +149,18 @@ class Batched(Transformed):
 
     def build(self, args, kwargs):
         axes, size = batch_axes(self.settings, args, kwargs, self.__name__)
-        lanes = iter(axes)
-        args = [map_params(lambda p: lane(p, next(lanes)), a) for a in args]
-        kwargs = {k: map_params(lambda p: lane(p, next(lanes)), v) for k, v in kwargs.items()}
+        args, kwargs = lanes(args, kwargs, axes)
         name = self.settings["axis_name"]
         with named_axes.bind({name: size}):
             specialised = pipeline.build(self.fn, args, kwargs)
         return batched(specialised, axes, self.settings["out_axes"], size, name)
+
+
+def lanes(args, kwargs, axes):
+    """The arguments of one lane."""
+    axis = iter(axes)
+    args = [map_params(lambda p: lane(p, next(axis)), a) for a in args]
+    return args, {k: map_params(lambda p: lane(p, next(axis)), v) for k, v in kwargs.items()}
 
 
 def map_params(fn, value):
@@ -215,18 +220,29 @@ def leaf_axis(leaf, axis, label, sizes):
 def batched(specialised, axes, out_axes, size, axis_name=None):
     """The batch of a built program."""
     program, out_tree = specialised.program, specialised.out_tree
-    in_axes = [axes[i.key] if i.kind == "leaf" else None for i in specialised.inputs]
+    in_axes = input_axes(specialised, axes)
+    outs = output_axes(specialised, out_axes)
+    return derivatives.finish(specialised, batch(program, in_axes, outs, size, axis_name), out_tree, f"{program.name}_batched", "vmap")
+
+
+def input_axes(specialised, axes):
+    """The mapped axis of each parameter."""
     for key in specialised.static:
         if axes[key] is not None:
             raise TypeMismatch("an argument whose value is needed as a Python number (a size or a shape) cannot be mapped",
                                "Give it in_axes None.")
+    return [axes[i.key] if i.kind == "leaf" else None for i in specialised.inputs]
+
+
+def output_axes(specialised, out_axes, inner=None):
+    """The mapped axis of each output, non-negative. `inner`: how many axes inner maps add to each."""
+    program, out_tree = specialised.program, specialised.out_tree
     outs = tree.broadcast_prefix(tuple(out_axes) if isinstance(out_axes, list) and out_tree.kind is tuple else out_axes, out_tree)
-    for axis, atom in zip(outs, program.outputs):
-        ndim = program.aval(atom).ndim + 1
+    ndims = [program.aval(a).ndim + 1 + (inner[k] if inner else 0) for k, a in enumerate(program.outputs)]
+    for axis, ndim in zip(outs, ndims):
         if axis is not None and not -ndim <= axis < ndim:
             raise ShapeError(f"out_axes {axis} does not fit an output of {ndim} axes", "Count the axes of the batched output.")
-    outs = [None if a is None else a % (program.aval(atom).ndim + 1) for a, atom in zip(outs, program.outputs)]
-    return derivatives.finish(specialised, batch(program, in_axes, outs, size, axis_name), out_tree, f"{program.name}_batched", "vmap")
+    return [None if a is None else a % ndim for a, ndim in zip(outs, ndims)]
 
 
 @decorator
@@ -261,6 +277,11 @@ class Jitted(Transformed):
 
     def __transformer_call__(self, ev, args, kwargs):
         return calls.call(ev, self.fn, args, kwargs, None)
+
+    def build_call(self, args, kwargs, leaves):
+        if isinstance(self.fn, Transformed) and self.fn.spreads:
+            return self.fn.build_call(args, kwargs, leaves)
+        return self.build(args, kwargs)
 
     def lower(self, *args, **kwargs):
         """The program for these arguments, lowered: `.as_text()` is StableHLO, `.compile().as_text()` XLA's program."""

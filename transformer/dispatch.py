@@ -25,7 +25,7 @@ def leaf_signature(value):
     if kind is np.ndarray:
         return (value.dtype, value.shape)
     if is_device_array(value):
-        return value.spec
+        return value.spec if kind is Array else value.signature
     if kind is float or kind is int or kind is complex:
         return kind
     if isinstance(value, np.generic):
@@ -127,7 +127,8 @@ class Entry:
 
     def prepare(self):
         if self.compiled:
-            return Compiled(self.program, self.donate)
+            placement = self.specialised.placement
+            return placement.executable(self.program, self.donate) if placement else Compiled(self.program, self.donate)
         return printing.load(self.program)
 
     def holds(self, leaves):
@@ -216,7 +217,7 @@ def make_entry(transformed, args, kwargs):
     named = {k: pipeline.as_params(v, k) for k, v in kwargs.items()}
     try:
         with pipeline.options(refuse_volatile=compiled, stages=stages, keep_stores=transformed.write_back):
-            specialised = transformed.build(params, named)
+            specialised = transformed.build_call(params, named, pipeline.dynamic_leaves(args, kwargs))
     except ValueDependent as error:
         if compiled:
             raise refuse(error) from None

@@ -35,13 +35,17 @@ class Compiled:
         """Lower and compile; returns the backend's Executable."""
         with self.lock:
             if self.run is None or self.lowered.capacity < capacity:
-                lowered = lower(self.program, capacity, self.donate, client.platform())
-                if lowered.sized and self.donate:
-                    lowered = lower(self.program, capacity, (), client.platform())
-                run = compile_text(lowered.text, lowered.features, self.options, self.device, lowered.callbacks)
+                lowered, run = self.translate(capacity)
                 self.lowered, self.run = lowered, run
                 self.plain = run.call if len(run.outputs) == lowered.count else None
             return self.run
+
+    def translate(self, capacity):
+        """(the Lowered, the backend's Executable) for a capacity."""
+        lowered = lower(self.program, capacity, self.donate, client.platform())
+        if lowered.sized and self.donate:
+            lowered = lower(self.program, capacity, (), client.platform())
+        return lowered, compile_text(lowered.text, lowered.features, self.options, self.device, lowered.callbacks)
 
     def __call__(self, arguments):
         if self.plain is not None:
@@ -49,13 +53,17 @@ class Compiled:
         if self.run is None:
             self.build(self.first_capacity(arguments))
             return self(arguments)
-        lowered, results = self.lowered, self.run.call(arguments)
+        lowered, results = self.lowered, self.reported(self.run.call(arguments))
         if lowered.sized and int(results[-1]) > lowered.capacity:
             self.build(1 << (int(results[-1]) - 1).bit_length())
             return self(arguments)
         if lowered.failures:
             raise_failure(lowered, results)
         return results[: lowered.count]
+
+    def reported(self, results):
+        """The results, what follows the outputs being the report of one device."""
+        return results
 
     def first_capacity(self, arguments):
         """A capacity that fits the int arguments which size an array, so that a long loop compiles once."""

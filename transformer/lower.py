@@ -47,20 +47,22 @@ class Lowered:
     capacity: int
     callbacks: list = field(default_factory=list)
     features: frozenset = frozenset()
+    extra: list = field(default_factory=list)
 
 
-def lower(program, capacity=CAPACITY, donate=(), platform="cpu"):
+def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None):
     """Lower a program. Every unknown dimension (a tape's) becomes `capacity`; `donate`: positions of parameters whose memory
-    results may reuse."""
-    return Lowering(program, capacity, platform).run(donate)
+    results may reuse; `layout`: for several devices, see `backend.spread`."""
+    return Lowering(program, capacity, platform, layout).run(donate)
 
 
 class Lowering:
     """One run over a program. `env` maps the names in scope to hlo values."""
 
-    def __init__(self, program, capacity, platform):
-        self.program, self.capacity = program, capacity
+    def __init__(self, program, capacity, platform, layout=None):
+        self.program, self.capacity, self.layout = program, capacity, layout
         self.hlo = Hlo(program.name, platform)
+        self.hlo.mesh = layout.mesh if layout else {}
         self.effects = Effects(program, self)
         self.live = Liveness(program, self.effects)
         self.features = self.live.features()
@@ -77,10 +79,12 @@ class Lowering:
         self.env.update(self.effects.initial())
         self.block(self.program.body)
         outputs = [self.output(atom) for atom in self.program.outputs]
-        outputs += [self.env[name] for name in self.effects.outputs()]
-        text = self.hlo.finish(outputs, self.aliases(outputs, donate))
+        extra = [self.env[name] for name in self.effects.outputs()]
+        extra = [self.hlo.reshape(v, (1, *v.shape)) for v in extra] if self.hlo.mesh else extra
+        outputs += extra
+        text = self.hlo.finish(outputs, self.aliases(outputs, donate), None if self.hlo.mesh else self.layout)
         return Lowered(text, len(self.program.outputs), self.effects.failures, NEEDED in self.env, self.capacity,
-                       self.hlo.callbacks, self.features)
+                       self.hlo.callbacks, self.features, extra)
 
     def output(self, atom):
         aval = self.program.aval(atom)
@@ -247,7 +251,7 @@ class Lowering:
     def lower_for(self, stmt):
         names = self.live.results(stmt)
         lo, hi = (self.hlo.convert(self.read(a), np.int64) for a in (stmt.lo, stmt.hi))
-        if CODE in self.env and hi.literal is None:
+        if CODE in self.env and hi.literal is None and not exchanges(stmt):
             hi = self.hlo.select(self.effects.is_fine(), hi, lo)
         if self.ordering:
             lo = self.ordering.after_reads([self.env[n] for n in names if n in self.env], lo)
@@ -281,7 +285,7 @@ class Lowering:
     def test_of(self, stmt):
         """The test after the head, which also fails once the program has failed: the loop might not end then."""
         test = self.hlo.convert(self.read(stmt.test), bool)
-        return self.hlo.and_(test, self.effects.is_fine()) if CODE in self.env else test
+        return self.hlo.and_(test, self.effects.is_fine()) if CODE in self.env and not exchanges(stmt) else test
 
     def advance(self, stmt):
         if stmt.counter:
@@ -319,6 +323,11 @@ class Lowering:
                 return [self.test_of(stmt), *self.values(carried)]
         results = self.hlo.while_([self.test_of(stmt), *self.values(carried)], lambda test, *values: test, body)
         self.rebind(carried, results[1:])
+
+
+def exchanges(loop):
+    """Whether a loop holds a collective: then all devices go through all its rounds, or the others would wait for ever."""
+    return any(isinstance(s, Apply) and s.op.collective for s in walk([loop]))
 
 
 def check_sizes(stmt, avals, out):

@@ -40,6 +40,10 @@ class Transformed:
         """The `Specialised` program for arguments whose dynamic leaves are `Param`."""
         return pipeline.build(self.fn, args, kwargs)
 
+    def build_call(self, args, kwargs, leaves):
+        """The same for a call from outside on these leaves: it also says on which devices it runs, if not on the first."""
+        return self.build(args, kwargs)
+
     # calling ------------------------------------------------------------------------------
     @functools.cached_property
     def compiled(self):
@@ -52,6 +56,7 @@ class Transformed:
 
     donate = ()
     write_back = False
+    spreads = False
 
     def __call__(self, *args, **kwargs):
         if not kwargs:

@@ -56,7 +56,7 @@ class Specialised:
 
     inputs: one per parameter; static: position -> value of the leaves that are built into the program; guards: see
     `externals`; out_tree: structure of the outputs; volatile: (name, origin) of a random draw; jnp: it computes with
-    `transformer.numpy`, so that its results are device arrays.
+    `transformer.numpy`, so that its results are device arrays; placement: on which devices it runs (None: on the first).
     """
 
     program: Program
@@ -67,6 +67,7 @@ class Specialised:
     volatile: Any
     by_value: bool = False
     jnp: bool = False
+    placement: Any = None
     stored: tuple = ()
 
     def keep_stores(self):
