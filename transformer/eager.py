@@ -65,7 +65,7 @@ def on_arrays(implementation, args, kwargs, elementwise, typed):
     weak = elementwise and not typed and is_weak(args, wide)
     args = [to_host(a, wide, half) for a in args]
     kwargs = {k: to_host(v, wide, half) for k, v in kwargs.items()}
-    with optable.computing(promotion.on_host(wide)):
+    with optable.computing(promotion.on_host(wide)), np.errstate(all="ignore"):
         result = implementation(*args, **kwargs)
     return convert(result, lambda leaf: to_device(leaf, wide, weak, None if typed else half))
 

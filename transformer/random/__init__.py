@@ -32,3 +32,18 @@ from .samplers import (
     wald,
     weibull_min,
 )
+
+LAZY = ("ball", "beta", "binomial", "chisquare", "dirichlet", "f", "gamma", "generalized_normal", "loggamma", "multinomial", "poisson", "t")
+"""Samplers by rejection, imported when first asked for."""
+
+
+def __getattr__(name):
+    if name not in LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import rejection
+    globals()[name] = value = getattr(rejection, name)
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *LAZY})

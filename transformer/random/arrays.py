@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import ShapeError, TransformError, TypeMismatch
 from ..frontend import promotion
 from ..frontend.reference import is_reference
-from ..ops.op import aval_of, broadcast
+from ..ops.op import FUNCTIONS, aval_of, broadcast
 from .keys import as_shape, sampler, split_words
 from .samplers import drawn_bits, gaussian, gumbels, integers, parameter, type_of, unit
 
@@ -18,13 +18,18 @@ def axis_of(axis, ndim, function):
     return axis % ndim
 
 
+def taken(x, index, axis):
+    """np.take, also of a static array at abstract indices."""
+    return FUNCTIONS[np.take](x, index, axis=axis)
+
+
 def shuffled(key, x, axis):
     """x in random order along an axis: sorted by random numbers, often enough that ties do not matter."""
     rounds = math.ceil(3 * math.log(max(1, x.size)) / math.log(0xFFFFFFFF))
     for _ in range(rounds):
         keys = split_words(key)
         key, order = keys[0], np.argsort(drawn_bits(keys[1], tuple(x.shape), np.uint32), axis=axis, kind="stable")
-        x = x[order] if x.ndim == 1 else np.take_along_axis(x, order, axis=axis)
+        x = taken(x, order, 0) if x.ndim == 1 else np.take_along_axis(x, order, axis=axis)
     return x
 
 
@@ -37,7 +42,7 @@ def permuted(key, x, axis=0, independent=False):
     axis = axis_of(axis, np.ndim(x), "permutation")
     if independent or np.ndim(x) == 1:
         return shuffled(key, x, axis)
-    return np.take(x, shuffled(key, np.arange(np.shape(x)[axis], dtype=promotion.default("i")), 0), axis=axis)
+    return taken(x, shuffled(key, np.arange(np.shape(x)[axis], dtype=promotion.default("i")), 0), axis)
 
 
 @sampler
@@ -74,7 +79,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
         result = permuted(key, count if whole else a, axis)[(slice(None),) * axis + (slice(draws),)]
     else:
         index = chosen(key, count, shape, draws, replace, p, mode)
-        result = index if whole else np.take(a, index, axis=axis)
+        result = index if whole else taken(a, index, axis)
     full = shape if whole else (*np.shape(a)[:axis], *shape, *np.shape(a)[axis + 1:])
     return np.reshape(result, full)
 

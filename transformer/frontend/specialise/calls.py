@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import TransformError, ValueDependent
 from ...ops import op as optable
-from .. import desugar, parse, scopes
+from .. import desugar, parse, ragged, scopes
 from ..reference import call_function, contains_reference, is_reference
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
@@ -21,7 +21,7 @@ from .state import Control
 LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
-ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.numpy.functional")
+ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.numpy.functional", "transformer.random.rejection")
 """Modules of ours whose functions are entered as user code is; all others run natively."""
 
 
@@ -211,6 +211,8 @@ def construct(ev, cls, args, kwargs, node):
 def call_native(ev, fn, args, kwargs, node):
     """A library function: from the op table if an argument is abstract, else by running it."""
     owner = getattr(fn, "__self__", None)
+    if ragged.inside((*args, *kwargs.values())) and (optable_has(fn) or isinstance(fn, np.ufunc) or owner is not None and isinstance(owner, np.ufunc)):
+        return ragged.call(fn, args, kwargs)
     check_random(ev, fn, owner, node)
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in MUTATORS:

@@ -1,0 +1,106 @@
+"""What the samplers by rejection need besides their loops: parameters as arrays, a key for each number."""
+
+import math
+
+import numpy as np
+
+from .. import eager
+from ..frontend import promotion
+from ..ops.op import FUNCTIONS, aval_of
+from .keys import split_words, words
+from .samplers import gaussian, parameter, result_shape, type_of, unit
+
+EPS = 1e-7
+TINY = float(np.finfo(np.float32).tiny)
+
+
+def normal_words(key, like):
+    """A normal number of the dtype of another one."""
+    return gaussian(key, (), dtype_of(like))
+
+
+def uniform_words(key, like):
+    """A uniform number of the dtype of another one."""
+    return unit(key, (), dtype_of(like))
+
+
+def dtype_of(value):
+    return aval_of(value).dtype if not hasattr(value, "dtype") else value.dtype
+
+
+def plain(function, *args, **kwargs):
+    """Call a function of NumPy code by JAX's rules of types."""
+    return eager.call(function, args, kwargs, typed=True)
+
+
+def parameters(name, shape, dtype, *values):
+    """(the parameters in the dtype of the draw, its shape, its dtype)."""
+    dtype = type_of(dtype, "f", name)
+    return [plain(parameter, v, dtype) for v in values], result_shape(shape, name, *values), dtype
+
+
+def vectors(name, shape, dtype, *values):
+    """The same for parameters whose last axis is that of the vectors drawn."""
+    dtype = type_of(dtype, "f", name)
+    last = np.shape(values[0])[-1:]
+    whole = None if shape is None else (*shape, *last)
+    return [plain(parameter, v, dtype) for v in values], result_shape(whole, name, *values), dtype
+
+
+def each(key, a, shape, dtype, name):
+    """(a key for each number, its parameter, the shape of all)."""
+    (a,), shape, dtype = parameters(name, shape, dtype, a)
+    size = math.prod(shape)
+    keys = plain(split_words, words(key, f"random.{name}"), shape=(size,))
+    return keys, reshaped(plain(np.broadcast_to, a, shape), (size,)), shape
+
+
+def reshaped(value, shape):
+    return plain(np.reshape, value, shape)
+
+
+def cast(value, dtype):
+    return plain(np.astype, value, dtype)
+
+
+def rate(lam, shape, dtype):
+    """The mean of Poisson numbers as an array of the shape of the draw."""
+    dtype = type_of(dtype, "iuf", "poisson") if dtype is not None else promotion.default("i")
+    shape = result_shape(shape, "poisson", lam)
+    return plain(np.broadcast_to, plain(parameter, lam, np.dtype(np.float32)), shape), shape, dtype
+
+
+def inexact(value):
+    """The float type that JAX computes in for a value."""
+    own = aval_of(value) if not hasattr(value, "dtype") else value
+    weak = getattr(own, "weak", False)
+    return promotion.narrow(own.dtype) if own.dtype.kind == "f" and not weak else promotion.default("f")
+
+
+def trials(n, p, shape, dtype):
+    """(count, probability, shape, dtype) of binomial numbers."""
+    dtype, kind = type_of(dtype, "f", "binomial"), inexact(p)
+    shape = result_shape(shape, "binomial", n, p)
+    return *(plain(np.broadcast_to, plain(parameter, v, kind), shape) for v in (n, p)), shape, dtype
+
+
+def categories(n, p, shape, dtype):
+    """(number of draws, number of categories, for each the share of what its predecessors left, dtype)."""
+    kind = inexact(p)
+    dtype = kind if dtype is None else type_of(dtype, "fiu", "multinomial")
+    shape = tuple(np.shape(p)) if shape is None else tuple(shape)
+
+    def ratios(p):
+        p = np.moveaxis(np.broadcast_to(p, shape), -1, 0)
+        left = np.cumsum(p[::-1], axis=0)[::-1]
+        return p / np.where(left == 0, 1, left)
+    count = plain(np.broadcast_to, plain(parameter, n, kind), shape[:-1])
+    return count, shape[-1], plain(ratios, plain(parameter, p, kind)), dtype
+
+
+def looked_up(table, index):
+    """Entries of a static table at whole numbers."""
+    return plain(FUNCTIONS[np.take], table.astype(dtype_of(index)), plain(np.astype, plain(np.floor, index), np.int32))
+
+
+__all__ = ["EPS", "TINY", "cast", "categories", "each", "parameters", "rate", "reshaped", "trials", "vectors"]
