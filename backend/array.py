@@ -104,6 +104,18 @@ class Array:
         """The set of devices the array lives on."""
         return {self.device}
 
+    @property
+    def sharding(self):
+        """Where the elements lie: a `sharding.Sharding`."""
+        from .sharding import SingleDeviceSharding
+        return SingleDeviceSharding(self.device)
+
+    @property
+    def addressable_shards(self):
+        """The block of each device, with `data`, `device` and `index`; here one."""
+        from .placed import Shard
+        return [Shard(self, self.device, (slice(None),) * self.ndim, 0)]
+
     # description ---------------------------------------------------------------
     @property
     def shape(self):

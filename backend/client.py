@@ -8,11 +8,12 @@ import functools
 import os
 import re
 import threading
+import warnings
 from contextlib import contextmanager
 
 import numpy as np
 
-from . import settings
+from . import plugins, settings
 
 _lock = threading.RLock()
 
@@ -39,22 +40,46 @@ def library():
 
 @functools.cache
 def client():
-    """The client of the first platform of TRANSFORMER_PLATFORMS that can be had. So far that is the CPU's."""
-    wanted = settings.platforms()
-    if "cpu" not in wanted:
-        raise RuntimeError(f"TRANSFORMER_PLATFORMS names {', '.join(wanted)}; this version runs on cpu only: add cpu to the list, or unset it")
+    """The client of the platform that programs run on: the first of TRANSFORMER_PLATFORMS that can be had (see `plugins`)."""
+    wanted = plugins.expanded(settings.platforms())
+    missing = []
+    for name in wanted or [*plugins.installed(), "cpu"]:
+        try:
+            found = client_of(name)
+        except plugins.Unavailable as error:
+            missing.append(str(error))
+            continue
+        if missing:
+            warnings.warn(f"running on {name}: {'; '.join(missing)}", stacklevel=2)
+        return found
+    raise plugins.Unavailable("; ".join(missing))
+
+
+@functools.cache
+def client_of(name):
+    """The client of one platform. Raises plugins.Unavailable."""
     with _lock, _quiet():
-        return library().make_cpu_client(num_devices=settings.num_cpu_devices())
+        if name == "cpu":
+            return library().make_cpu_client(num_devices=settings.num_cpu_devices())
+        return plugins.make_client(library(), name)
+
+
+def configure(name, value):
+    """Make a setting of the program; only before the first use of a device."""
+    if client_of.cache_info().currsize and settings.chosen.get(name) != value:
+        raise RuntimeError(f"{name} is set after the first use of a device; set it at the start of the program")
+    settings.chosen[name] = value
 
 
 def platform():
-    """The platform of the client: "cpu"."""
-    return client().platform
+    """The platform of the client: "cpu", "gpu" or "tpu"."""
+    return default_device().platform
 
 
-def devices():
-    """The devices of the default client."""
-    return list(client().local_devices())
+def devices(name=None):
+    """The devices of the default client, or of one platform."""
+    chosen = client() if name is None or name in (client().platform, platform()) else client_of(plugins.expanded([name])[0])
+    return list(chosen.local_devices())
 
 
 @functools.cache
@@ -300,9 +325,9 @@ def compile_text(text, overrides=(), device_list=None, callbacks=(), free=None):
         register_lapack()
     options = compile_options(overrides, len(chosen), chosen, free)
     if callbacks:
-        return client().compile_and_load(_parse(text), library().DeviceList(chosen), options, list(callbacks))
+        return chosen[0].client.compile_and_load(_parse(text), library().DeviceList(chosen), options, list(callbacks))
     try:
-        return client().compile_and_load(text, list(chosen), options)
+        return chosen[0].client.compile_and_load(text, list(chosen), options)
     except library().XlaRuntimeError as error:
         if "Failed to parse using StableHLO" in str(error):
             raise _invalid(text, str(error)) from None

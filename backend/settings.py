@@ -1,6 +1,7 @@
 """Environment settings of the backend, all read here, when first needed.
 
-    TRANSFORMER_PLATFORMS        comma-separated platforms to try, best first (default "cpu", the only one so far)
+    TRANSFORMER_PLATFORMS        comma-separated platforms to try, best first: cpu, cuda, rocm, tpu (default: see `plugins`)
+    TRANSFORMER_PJRT_PLUGINS     "platform:path,platform:path": where plugins are that are not installed as packages
     TRANSFORMER_NUM_CPU_DEVICES  number of devices the CPU client shows (default 1)
     TRANSFORMER_CACHE_SIZE       compiled programs kept in memory (default 4096)
     TRANSFORMER_CACHE_DIR        folder of the disk cache of executables (default: none, no disk cache)
@@ -11,12 +12,27 @@
 import os
 
 
+chosen = {}
+"""Settings made by the program (`transformer.config`); they win over the environment."""
+
+
 def platforms():
-    return [p.strip().lower() for p in os.environ.get("TRANSFORMER_PLATFORMS", "cpu").split(",") if p.strip()]
+    """Names of platforms, best first; none where the choice is free."""
+    text = chosen.get("platforms") or os.environ.get("TRANSFORMER_PLATFORMS", "")
+    return [p.strip().lower() for p in text.split(",") if p.strip()]
+
+
+def plugin_paths():
+    """Platform -> path of its plugin."""
+    pairs = [p.split(":", 1) for p in os.environ.get("TRANSFORMER_PJRT_PLUGINS", "").split(",") if p.strip()]
+    for pair in pairs:
+        if len(pair) != 2:
+            raise ValueError(f"TRANSFORMER_PJRT_PLUGINS: {pair[0]!r} has no path; write platform:path,platform:path")
+    return {name.strip().lower(): path.strip() for name, path in pairs}
 
 
 def num_cpu_devices():
-    return _positive("TRANSFORMER_NUM_CPU_DEVICES", 1)
+    return chosen.get("num_cpu_devices") or _positive("TRANSFORMER_NUM_CPU_DEVICES", 1)
 
 
 def cache_size():

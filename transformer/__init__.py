@@ -24,11 +24,14 @@ __version__ = "0.1.0"
 LAZY = {
     "checkpoint": "remat", "remat": "remat", "custom_jvp": "custom", "custom_vjp": "custom",
     "ShapeDtypeStruct": "abstract", "eval_shape": "abstract", "disable_jit": "abstract",
+    "pmap": "parallel.mapped", "shard_map": "parallel.sharded", "make_mesh": "sharding",
+    **dict.fromkeys("default_backend device_count device_put devices local_device_count local_devices process_count process_index".split(),
+                    "parallel.devices"),
     "linear_transpose": "transposition", "block_until_ready": "waiting", "device_get": "waiting",
 }
 """Public name -> module of this package that holds it; imported when first asked for."""
 
-MODULES = ("debug", "lax", "nn", "numpy", "parallel", "random", "scipy", "test_util")
+MODULES = ("debug", "lax", "nn", "numpy", "parallel", "random", "scipy", "sharding", "test_util")
 """Public modules, imported when first asked for."""
 
 

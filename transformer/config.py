@@ -17,9 +17,14 @@ _local = threading.local()
 _values = {}
 
 
-def define(name, default):
-    """Add a setting; modules that own one call this when they are imported."""
+_changed = {}
+
+
+def define(name, default, changed=None):
+    """Add a setting; modules that own one call this when they are imported. changed(value) is told of an update and may refuse it."""
     _values.setdefault(name, default)
+    if changed is not None:
+        _changed[name] = changed
 
 
 def flag(variable, default=False):
@@ -35,7 +40,10 @@ class Config:
 
     def update(self, name, value):
         """Set a value for the process. Raises TransformError for a name that is not known."""
-        _values[self._known(name)] = value
+        name = self._known(name)
+        if name in _changed:
+            _changed[name](value)
+        _values[name] = value
 
     def read(self, name):
         name = self._known(name)

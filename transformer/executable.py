@@ -7,6 +7,7 @@ It compiles at the first call, recompiles with the next power of two where a tap
 the program met (a raise, an index out of range), as NumPy would have.
 """
 
+import functools
 import threading
 
 import numpy as np
@@ -15,8 +16,12 @@ from backend import client
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
 
+from . import config
 from .core import Apply, Hole, walk
 from .lower import CAPACITY, lower
+
+config.define("num_cpu_devices", None, functools.partial(client.configure, "num_cpu_devices"))
+config.define("platforms", None, functools.partial(client.configure, "platforms"))
 
 CAPACITY_GUESS = 1 << 22
 """The largest capacity chosen from an argument alone; beyond it the program first reports what it needs."""

@@ -175,5 +175,17 @@ def exchanged(x, axis, split, concat, tiled):
     return lookup(np.squeeze)(emit("all_to_all", x, axis=axis, size=size, split=split, concat=concat), split)
 
 
-__all__ = ["all_gather", "all_to_all", "axis_index", "axis_size", "pmax", "pmean", "pmin", "ppermute", "pshuffle", "psum",
-           "psum_scatter"]
+def pswapaxes(x, axis_name, axis, *, axis_index_groups=None):
+    """Exchanges a named axis with an axis of the array, which has the same size."""
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+
+
+def pbroadcast(x, axis_name, source):
+    """The value of lane `source` on all lanes."""
+    axis, = one_name(axis_name, "pbroadcast")
+    chosen = TABLE["axis_index"].emit_weak(axis=axis, size=axes.size_of(axis)) == source
+    return tree.tree_map(lambda leaf: _sum(lookup(np.where)(chosen, leaf, np.zeros((), leaf.dtype)), axis) if is_reference(leaf) else leaf, x)
+
+
+__all__ = ["all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pmax", "pmean", "pmin", "ppermute", "pshuffle", "psum",
+           "psum_scatter", "pswapaxes"]
