@@ -7,8 +7,8 @@
 The same key gives the same numbers, un-jitted, compiled and in batches. Samples are differentiable in their parameters.
 """
 
-from .keys import KeyArray, PRNGKey, clone, fold_in, key, key_data, key_dtype, key_impl, split, wrap_key_data
 from .arrays import categorical, choice, multivariate_normal, orthogonal, permutation
+from .keys import KeyArray, PRNGKey, clone, fold_in, key, key_data, key_dtype, key_impl, split, wrap_key_data
 from .samplers import (
     bernoulli,
     bits,

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..errors import ShapeError, TransformError, TypeMismatch
 from ..frontend import promotion
-from ..frontend.reference import is_reference
 from ..ops.op import FUNCTIONS, aval_of, broadcast
 from .keys import as_shape, sampler, split_words
 from .samplers import drawn_bits, gaussian, gumbels, integers, parameter, type_of, unit
