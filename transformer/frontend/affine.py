@@ -7,7 +7,8 @@ answer is "unknown", and a slice bound must be static.
 
 import numpy as np
 
-from ..core import Apply, is_name
+from ..core import Apply, Move, Update, is_name, walk
+from ..errors import NeedStatic
 
 CONSTANT = None
 """Key of the constant term of a sum."""
@@ -67,12 +68,56 @@ def _of_name(builder, name):
 
 
 def definition(builder, name):
-    """The Apply that binds a name, among the statements in scope."""
-    for block in reversed(builder.stack):
-        for stmt in reversed(block):
-            if isinstance(stmt, Apply) and stmt.target == name:
-                return stmt
-    return None
+    """The Apply that binds a name."""
+    return builder.defined.get(name)
+
+
+def same_value(builder, value, other):
+    """Whether two ints or references are certain to have the same value."""
+    if value is other:
+        return True
+    gap = difference(builder, value, other)
+    if gap is not None:
+        return gap == 0
+    if not hasattr(value, "storage") or not hasattr(other, "storage") or value.aval != other.aval:
+        return False
+    if value.storage is other.storage and value.path_key() == other.path_key():
+        return True
+    return same_name(builder, builder.read(value), builder.read(other))
+
+
+def same_name(builder, one, two):
+    """Whether two names are bound by equal statements of one block, with nothing changed in between."""
+    if one == two:
+        return type(one) is type(two)
+    if not is_name(one) or not is_name(two):
+        return False
+    first, second = definition(builder, one), definition(builder, two)
+    if first is None or second is None or first.op is not second.op or repr(first.params) != repr(second.params):
+        return False
+    block = next((b for b in builder.stack if any(s is second for s in b)), ())
+    start = next((k for k, s in enumerate(block) if s is first), None)
+    if start is None or len(first.args) != len(second.args):
+        return False
+    between = block[start:next(k for k, s in enumerate(block) if s is second)]
+    changed = {s.target for s in walk(between) if isinstance(s, Move | Update)}
+    return not changed & {*map(str, first.args)} and all(same_name(builder, a, b) for a, b in zip(first.args, second.args))
+
+
+def prefer_static(builder, value):
+    """Raise NeedStatic for a scalar argument that an abstract size depends on: it becomes a Python number."""
+    names, seen = [builder.read(value)], set()
+    parameters = {s.name: s for s in builder.parameters}
+    while names:
+        name = names.pop()
+        if name in seen or not is_name(name):
+            continue
+        seen.add(name)
+        storage = parameters.get(name)
+        if storage is not None and not storage.aval.shape and storage.argument and storage.argument[0] == "leaf" and storage.argument[2] is not None:
+            raise NeedStatic(type(value)(storage), "a size needs a value that is not known before the function runs")
+        stmt = definition(builder, name)
+        names += [] if stmt is None else stmt.args
 
 
 def combine(x, y, factor=1):

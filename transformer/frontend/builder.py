@@ -35,7 +35,8 @@ def current():
 class Builder:
     """Collects one Core program. Use `with builder:` around code that operates on references.
 
-    `origin` is the user's line that statements emitted now stem from; `ranges` maps loop indices to their lowest and highest value.
+    `origin` is the user's line that statements emitted now stem from; `ranges` maps loop indices to their lowest and highest value;
+    `defined` maps names to the Apply that binds them; `sized`: every size must be static, so that a mask selects a ragged array.
     """
 
     def __init__(self, name="f", parent=None):
@@ -43,6 +44,7 @@ class Builder:
         self.params, self.avals, self.hints, self.counters = [], {}, {}, set()
         self.body = []
         self.stack = [self.body]
+        self.defined = {}
         self.taken = {}
         self.origin = None
         self.lifted = {}
@@ -52,6 +54,7 @@ class Builder:
         self.ranges = {}
         self.jnp = self.uses_jnp = False
         self.device_arrays = {}
+        self.sized = False
 
     def __enter__(self):
         if not hasattr(_active, "stack"):
@@ -102,6 +105,7 @@ class Builder:
         if isinstance(stmt, Apply) and stmt.target == name and self.hints[name] == stmt.op.name.rstrip("_"):
             stmt.target = ref.storage.name = self.fresh(hint, self.avals.pop(name))
             del self.hints[name]
+            self.defined[stmt.target] = self.defined.pop(name, stmt)
 
     # statements -----------------------------------------------------------
     @property
@@ -122,6 +126,8 @@ class Builder:
         if stmt.origin is None:
             stmt.origin = self.origin
         self.block.append(stmt)
+        if isinstance(stmt, Apply):
+            self.defined[stmt.target] = stmt
         return stmt
 
     def emit(self, op, args, params, hint=None, weak=False):
@@ -135,7 +141,7 @@ class Builder:
         """The same by JAX's rules of types."""
         self.uses_jnp = True
         refs, params, mark, wide = promotion.prepare(self, op, refs, params)
-        return promotion.finish(self, self.append(op, refs, params, hint), mark, wide)
+        return promotion.finish(self, self.append(op, refs, params, hint), refs, mark, wide, params.get("dtype") is not None)
 
     def append(self, op, refs, params, hint=None, weak=False):
         atoms = [self.read(a) for a in refs]

@@ -16,6 +16,8 @@ from .affine import difference, interval
 
 def read(ref, index):
     """`ref[index]`: a view for a basic index, a copy for an advanced one and for a single element."""
+    if needs_ragged(index):
+        return _ragged().read(ref, index)
     template, operands = canonical(index, ref.shape)
     if is_advanced(template, operands):
         return _getitem().bind(ref, *operands, index=template)
@@ -24,6 +26,27 @@ def read(ref, index):
         return ref
     view = derive(ref, _getitem(), operands, {"index": template})
     return copy(view) if scalar else view
+
+
+def needs_ragged(index, value=None):
+    """Whether reading at an index, or storing a value there, has to do with axes of unknown length."""
+    from .builder import current
+    ragged = _ragged()
+    if ragged.is_ragged(value) or ragged.concerns(index):
+        return True
+    parts = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(p, slice) and any(map(is_abstract, (p.start, p.stop))) for p in parts):
+        return True
+    return current().sized and ragged.has_mask(index) and (value is None or len(optable.aval_of(optable.array(value)).shape) > 0)
+
+
+def _ragged():
+    from . import ragged
+    return ragged
+
+
+def is_abstract(bound):
+    return optable.is_reference(bound) and bound.known is None
 
 
 def copy(ref):
@@ -132,6 +155,8 @@ def store(ref, index, value, mode="set"):
     from .builder import current
     builder = current()
     check_writable(ref, builder)
+    if needs_ragged(index, value):
+        return _ragged().store(ref, index, value, mode)
     template, operands = canonical(index, ref.shape)
     value = fitted(value, ref.aval, result_shape(template, ref.shape, operands))
     if mode == "set" and is_itself(ref, template, operands, value):

@@ -13,6 +13,7 @@ from ...core import Apply, Move, Program, Update, walk
 from ...errors import NeedStatic, TransformError
 from .. import parse
 from ..builder import Builder
+from ..ragged import is_ragged
 from ..reference import contains_reference, is_reference
 from . import branches, calls
 from .evaluator import Evaluator
@@ -95,9 +96,10 @@ def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None,
     A scalar whose value is needed (a size, a shape) becomes static on its own. With values=True (value mode) the arguments'
     values decide every branch; such a program holds for this call only.
     """
-    static, static_ids, unroll = {}, set(), False
+    static, static_ids, unroll, sized = {}, set(), False, refuse_volatile
     for _ in range(ATTEMPTS):
         attempt = Attempt(fn, args, kwargs, static, static_ids, unroll, values, refuse_volatile, name, parent)
+        attempt.builder.sized = sized
         try:
             with deep_recursion():
                 return attempt.run()
@@ -109,11 +111,17 @@ def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None,
                         static[key] = value
                     else:
                         static_ids.add(key)
+            elif not sized and has_unknown_size(error.ref):
+                sized = True
             elif not unroll:
                 unroll = True
             else:
                 raise
     raise TransformError("too many arguments of this function are needed as Python numbers", "Mark them with static_argnums.")
+
+
+def has_unknown_size(ref):
+    return is_reference(ref) and None in ref.shape
 
 
 def program_name(fn):
@@ -214,6 +222,8 @@ class Attempt:
         leaves, out_tree = tree.flatten(self.ev.open(result))
         leaves = [self.ev.seen(leaf) for leaf in leaves]
         for leaf in leaves:
+            if is_ragged(leaf):
+                raise NeedStatic(leaf.array, leaf.reason)
             if not is_numeric(leaf):
                 what = getattr(leaf, "reason", None) or f"{self.builder.name} returns a value of type {type(leaf).__name__}"
                 raise TransformError(what, "Return arrays, numbers and containers of them.", self.last_origin())

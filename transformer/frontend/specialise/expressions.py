@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import NeedStatic, TransformError, ValueDependent
 from ...ops.index_templates import canonical, is_advanced, result_shape
-from .. import parse
+from .. import parse, ragged, views
 from ..reference import contains_reference, is_reference
 from . import branches, calls, iteration
 from .templates import Template, as_parts
@@ -178,13 +178,15 @@ def load_item(ev, owner, index, node):
         if is_reference(index):
             index = operator.index(index)
         return ev.externals.item(owner, index)
-    if isinstance(owner, np.ndarray) and contains_reference(index):
+    if isinstance(owner, np.ndarray) and ev.has_dynamic(index):
         owner = ev.promote(owner, node, stored=False) if gives_view(owner, index) else ev.operand(owner)
     return ev.created(owner[index])
 
 
 def gives_view(array, index):
     """Whether `array[index]` shares the array's memory, so that a store into it must reach the array."""
+    if views.needs_ragged(index):
+        return not ragged.concerns(index) and not ragged.has_mask(index)
     template, operands = canonical(index, array.shape)
     return not is_advanced(template, operands) and result_shape(template, array.shape, operands) != ()
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import Effect
 from ...errors import TransformError, ValueDependent
+from ..ragged import is_ragged
 from ..reference import is_reference
 from . import branches, calls, expressions, iteration
 from .templates import Template, argument_source
@@ -67,8 +68,14 @@ def print_(ev, *args, sep=" ", end="\n", file=None, flush=False):
     ev.builder.add(Effect("print", tuple(atoms), {"text": f"print({', '.join(text)})"}))
 
 
+def len_(ev, value):
+    return value.shape[0] if is_ragged(value) else len(value)
+
+
 def isinstance_(ev, value, kinds):
     """An abstract array is an ndarray; an abstract Python number is of its Python type."""
+    if is_ragged(value):
+        return isinstance_(ev, value.array, kinds)
     if not is_reference(value):
         return isinstance(value, kinds)
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
@@ -143,7 +150,7 @@ def sorted_(ev, iterable, key=None, reverse=False):
     return sorted(items, key=keyed, reverse=reverse)
 
 
-INTRINSICS = {range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+INTRINSICS = {len: len_, range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, functools.reduce: reduce_, sorted: sorted_}
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...errors import NeedStatic, TransformError
+from ..ragged import is_ragged
 from ..reference import is_reference
 
 
@@ -44,6 +45,8 @@ def as_items(value):
         return value
     if isinstance(value, range):
         return items_of_range(value.start, value.stop, value.step)
+    if is_ragged(value):
+        return Items(value.shape[0], lambda i: value[i])
     if is_reference(value) or isinstance(value, np.ndarray):
         if value.ndim == 0:
             raise TransformError("a scalar cannot be iterated over", "Only arrays with at least one axis can.")

@@ -7,6 +7,7 @@ import gast
 import numpy as np
 
 from ...core import Effect
+from ..ragged import is_ragged
 from ..reference import is_reference
 from . import branches, iteration, loops
 from .state import Undefined
@@ -110,7 +111,7 @@ def run_augassign(ev, frame, node):
         owner = ev.promote(owner, target)
     old = load_item(ev, owner, index, target)
     new = ev.eval(frame, node.value)
-    if is_reference(owner) or type(owner) is np.ndarray:
+    if is_reference(owner) or type(owner) is np.ndarray or is_ragged(owner):
         plain = getattr(operator, INPLACE[type(node.op)][1:].replace("and", "and_").replace("or", "or_") if
                         INPLACE[type(node.op)] in ("iand", "ior") else INPLACE[type(node.op)][1:])
         store_item(ev, owner, index, plain(old, new), target)
