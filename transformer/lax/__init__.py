@@ -4,7 +4,7 @@ import importlib
 
 HOMES = {
     "control": "associative_scan cond fori_loop map scan switch while_loop",
-    "elementwise": "bitcast_convert_type clamp clz complex convert_element_type div integer_pow population_count reciprocal round rsqrt "
+    "elementwise": "RoundingMethod bitcast_convert_type clamp clz complex conj convert_element_type div integer_pow population_count reciprocal round rsqrt "
                    "select select_n shift_right_logical stop_gradient",
     "shapes": "broadcast broadcast_in_dim broadcast_shapes broadcast_to_rank broadcasted_iota collapse concatenate dtype expand_dims full "
               "full_like iota pad reshape rev split squeeze tile transpose",
@@ -21,7 +21,7 @@ HOMES = {
 COLLECTIVES = "all_gather all_to_all axis_index axis_size pbroadcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes".split()
 PLACES = {name: module for module, names in HOMES.items() for name in names.split()}
 ELEMENTWISE = ("abs acos acosh add asin asinh atan atan2 atanh bessel_i0e bessel_i1e bitwise_and bitwise_not bitwise_or bitwise_xor cbrt "
-               "ceil conj cos cosh digamma eq erf erf_inv erfc exp exp2 expm1 floor ge gt imag is_finite le lgamma log log1p logistic lt max "
+               "ceil cos cosh digamma eq erf erf_inv erfc exp exp2 expm1 floor ge gt imag is_finite le lgamma log log1p logistic lt max "
                "min mul ne neg nextafter polygamma pow real rem shift_left shift_right_arithmetic sign sin sinh sqrt square sub tan tanh").split()
 
 

@@ -218,8 +218,8 @@ class Rows:
 def as_operand(value):
     """An array of xs: a reference inside of transformed code, else an Array."""
     if is_reference(value) or not is_number(value):
-        return value
-    return current().operand(np.asarray(value)) if is_transforming() else leaf(np.asarray(value))
+        return leaf(value)
+    return leaf(np.asarray(value))
 
 
 def unblocked(ys):

@@ -1,6 +1,7 @@
 """Elementwise operations under XLA's names."""
 
 import builtins
+import enum
 
 import numpy as np
 
@@ -18,7 +19,7 @@ NAMES = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "bitwise_not": np.invert,
     "shift_left": np.left_shift, "shift_right_arithmetic": np.right_shift, "nextafter": np.nextafter, "is_finite": np.isfinite,
-    "real": np.real, "imag": np.imag, "conj": np.conjugate,
+    "real": np.real, "imag": np.imag,
 }
 """Name in `lax` -> NumPy's function."""
 
@@ -63,10 +64,17 @@ def integer_pow(x, y):
     return np.power(x, y)
 
 
+class RoundingMethod(enum.IntEnum):
+    """Where halves go."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
 @lax
-def round(x, rounding_method=0):
-    """To whole numbers; halves away from zero (rounding_method 0) or to even (1)."""
-    if int(rounding_method) == 1:
+def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
+    """To whole numbers."""
+    if int(rounding_method) == RoundingMethod.TO_NEAREST_EVEN:
         return np.round(x)
     return np.where(np.abs(x - np.trunc(x)) >= 0.5, np.trunc(x) + np.sign(x), np.trunc(x))
 
@@ -75,6 +83,13 @@ def round(x, rounding_method=0):
 def clamp(min, x, max):
     """x limited to [min, max]."""
     return np.minimum(np.maximum(x, min), max)
+
+
+@lax
+def conj(x):
+    """The complex conjugate; of real numbers as complex ones."""
+    dtype = dtype_of(x)
+    return np.conjugate(x if dtype.kind == "c" else cast(x, np.complex128 if dtype == np.float64 else np.complex64))
 
 
 @lax
@@ -96,7 +111,7 @@ def bits_of(x):
     dtype = dtype_of(x)
     if dtype.kind not in "iu":
         raise TypeMismatch(f"bits of {dtype} are counted", "Pass integers.")
-    return TABLE["bitcast"].bind(x, dtype=np.dtype(f"u{dtype.str[1:]}")) if dtype.kind == "i" else x
+    return TABLE["bitcast"].bind(x, dtype=np.dtype(f"uint{8 * dtype.itemsize}")) if dtype.kind == "i" else x
 
 
 @lax
@@ -168,5 +183,5 @@ def stop_gradient(x):
 
 
 
-__all__ = [*NAMES, *SPECIAL, "bitcast_convert_type", "clamp", "clz", "complex", "convert_element_type", "div", "integer_pow",
+__all__ = [*NAMES, *SPECIAL, "RoundingMethod", "bitcast_convert_type", "clamp", "clz", "complex", "conj", "convert_element_type", "div", "integer_pow",
            "population_count", "reciprocal", "round", "rsqrt", "select", "select_n", "shift_right_logical", "stop_gradient"]

@@ -7,7 +7,7 @@ from ..frontend.affine import interval
 from ..frontend.builder import current
 from ..frontend.reference import is_reference
 from ..ops.index_templates import Span
-from .wrapping import lax, normal_axes
+from .wrapping import lax, normal_axes, storable
 
 
 def place(start, size, length):
@@ -48,9 +48,7 @@ def read(x, index):
 
 def changed(x, index, update):
     """A copy of x with the elements at the index replaced."""
-    if any(isinstance(e, Span) for e in index) or is_reference(update):
-        x = current().operand(np.asarray(x)) if not is_reference(x) else x
-    out = np.copy(x)
+    out = storable(x, update, *(e.start for e in index if isinstance(e, Span)))
     out[index] = update if is_reference(update) or out.dtype == getattr(update, "dtype", None) else np.asarray(update).astype(out.dtype)
     return out
 

@@ -10,7 +10,7 @@ from ..frontend.reference import is_reference
 from ..ops.op import TABLE
 from ..ops.windows import places
 from .products import ints, pairs_of
-from .wrapping import cast, dtype_of, lax, normal_axes
+from .wrapping import cast, dtype_of, lax, normal_axes, storable
 
 
 def kind_of(computation):
@@ -218,7 +218,8 @@ def windows(operand, fill, params):
     """All windows: the places, then the axes of the window."""
     padding = params["padding"]
     index = places(np.shape(operand), params["window"], params["strides"], padding, params["spread"])
-    whole = np.copy(np.broadcast_to(cast(fill, dtype_of(operand)), tuple(n + lo + hi for n, (lo, hi) in zip(np.shape(operand), padding))))
+    shape = tuple(n + lo + hi for n, (lo, hi) in zip(np.shape(operand), padding))
+    whole = storable(np.broadcast_to(cast(fill, dtype_of(operand)), shape), operand)
     whole[tuple(slice(lo, lo + n) for n, (lo, _) in zip(np.shape(operand), padding))] = operand
     return whole[index]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import eager
 from ..errors import ShapeError, TypeMismatch
-from .wrapping import cast, dtype_of, lax, normal_axes
+from .wrapping import cast, dtype_of, lax, normal_axes, storable
 
 
 @lax
@@ -108,8 +108,7 @@ def pad(operand, padding_value, padding_config):
     spread = [max(0, n + max(0, n - 1) * i) for n, (_, _, i) in zip(np.shape(operand), config)]
     low = [max(0, a) for a, _, _ in config]
     whole = [n + a + max(0, b) for n, a, (_, b, _) in zip(spread, low, config)]
-    out = np.broadcast_to(cast(padding_value, dtype_of(operand)), tuple(whole))
-    out = np.copy(out)
+    out = storable(np.broadcast_to(cast(padding_value, dtype_of(operand)), tuple(whole)), operand)
     out[tuple(slice(a, a + n, i + 1) for a, n, (_, _, i) in zip(low, spread, config))] = operand
     return out[tuple(slice(max(0, -a), n + min(0, b)) for n, (a, b, _) in zip(whole, config))]
 

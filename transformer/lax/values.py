@@ -19,6 +19,8 @@ def is_transforming():
 
 def leaf(value):
     """A leaf as control flow works on it: a reference, a Python number, or an Array."""
+    if is_reference(value):
+        return value if value.weak else promotion.marked(current(), value)
     if not isinstance(value, np.ndarray | np.generic):
         return value
     if is_transforming():

@@ -4,6 +4,7 @@ import numpy as np
 
 from .. import eager
 from ..errors import TypeMismatch
+from ..frontend.builder import current
 from ..frontend.reference import is_reference
 from ..numpy.adapter import described
 from ..ops import op as optable
@@ -53,4 +54,11 @@ def cast(x, dtype):
     return x if dtype_of(x) == dtype and not (is_reference(x) and x.weak) else np.astype(np.asarray(x) if not is_reference(x) else x, dtype)
 
 
-__all__ = ["cast", "dtype_of", "elementwise", "lax", "normal_axes", "without_hints"]
+def storable(x, *others):
+    """A copy of x that may be stored into, part of the program if anything among `others` is."""
+    if any(map(optable.holds_reference, others)) and not is_reference(x):
+        x = current().constant(np.asarray(x))
+    return np.copy(x)
+
+
+__all__ = ["cast", "dtype_of", "elementwise", "lax", "normal_axes", "storable", "without_hints"]

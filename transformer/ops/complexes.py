@@ -46,7 +46,9 @@ class absolute:
 
 
 def _lower_sign(hlo, out, x):
-    return hlo.convert(x, out.dtype) if x.dtype.kind == "b" else hlo.unary("sign", x)
+    if x.dtype.kind in "bu":
+        return hlo.convert(hlo.convert(x, bool), out.dtype)
+    return hlo.unary("sign", x)
 
 
 @elementwise(np.sign, lower=_lower_sign, samples=complex_samples)
