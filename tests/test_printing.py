@@ -232,3 +232,13 @@ def test_arguments_are_not_changed():
     assert fn(args[0])[0] == 5.0 and args[0][0] != 5.0
     mine = printing.load(make(["x"], stmts, ["x"], {"x": VECTOR}), own_params=False)
     assert mine(args[0]) is args[0] and args[0][0] == 5.0
+
+
+def test_long_constants_break_inside_of_brackets():
+    index = Hole(0)
+    program = Program("f", ["x", "first", "second"], [
+        apply("c", "constant", value=np.array([-1.0, -2.0])),
+        Update("x", (index, Hole(1)), ("a_long_name_of_the_first_index", "a_long_name_of_the_second_index_which_fills_the_line"), "c")],
+        ["x"], {"x": Aval((3, 3), FLOAT), "first": COUNT, "second": COUNT, "c": Aval((2,), FLOAT),
+                "a_long_name_of_the_first_index": Aval((2,), INT), "a_long_name_of_the_second_index_which_fills_the_line": Aval((2,), INT)})
+    assert not any(line.endswith(" =") for line in body(program))

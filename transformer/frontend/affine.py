@@ -7,7 +7,7 @@ answer is "unknown", and a slice bound must be static.
 
 import numpy as np
 
-from ..core import Apply, Move, Update, is_name, walk
+from ..core import Move, Update, is_name, walk
 from ..errors import NeedStatic
 
 CONSTANT = None

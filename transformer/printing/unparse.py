@@ -152,15 +152,16 @@ class Unparser(astunparse.Unparser):
             previous = stmt
 
     def _Assign(self, t):
-        """A long array of numbers goes over several lines."""
+        """A long array of numbers goes over several lines, which end inside of brackets."""
         if not isinstance(t.value, gast.Call) or not t.value.args or not isinstance(t.value.args[0], gast.List):
             return super()._Assign(t)
         out, self.f = self.f, io.StringIO()
         super()._Assign(t)
         text, self.f = self.f.getvalue(), out
         margin = "    " * self._indent
-        wrapped = textwrap.wrap(text.strip(), WIDTH - len(margin), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-        self.write("".join(f"\n{margin}{line}" for line in wrapped))
+        text = text.strip().replace(" = ", "\0=\0", 1)
+        wrapped = textwrap.wrap(text, WIDTH - len(margin), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        self.write("".join(f"\n{margin}{line}" for line in wrapped).replace("\0", " "))
 
     def _FunctionDef(self, t):
         self.fill(f"def {t.name}(")
