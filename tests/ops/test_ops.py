@@ -5,9 +5,10 @@ import pytest
 
 from tests import helpers
 from transformer.ops.op import TABLE
-from transformer.ops.scipy import special  # noqa: F401  (declares its ops)
+from transformer.ops.scipy import bessel, gamma_functions, special  # noqa: F401  (declare their ops)
 
 SAMPLED = sorted(name for name, op in TABLE.items() if op.samples is not None)
+COMPILED = [n for n in SAMPLED if not hasattr(TABLE[n].lower, "missing")]
 DIFFERENTIABLE = [n for n in SAMPLED if TABLE[n].differentiable]
 
 
@@ -37,7 +38,7 @@ def test_value(name):
         assert np.asarray(found).dtype == aval.dtype
 
 
-@pytest.mark.parametrize("name", SAMPLED)
+@pytest.mark.parametrize("name", COMPILED)
 def test_lowering(name):
     for program, args, _, _ in samples(name):
         if None not in program.aval(program.outputs[0]).shape:
@@ -86,4 +87,5 @@ def test_single_precision(name):
         program, args = helpers.op_program(TABLE[name], narrow, params)
         found, = helpers.run(program, args)
         assert np.asarray(found).dtype == program.aval(program.outputs[0]).dtype
-        helpers.check_lowering(program, args, rtol=1e-4, atol=1e-5)
+        if name in COMPILED:
+            helpers.check_lowering(program, args, rtol=1e-4, atol=1e-5)

@@ -54,7 +54,7 @@ TABLE = {}
 class Functions(dict):
     """Callable that users write -> implementation. The functions of scipy are declared when scipy is there and one is asked for."""
 
-    lazy = {"scipy.special": "transformer.ops.scipy.special"}
+    lazy = {"scipy.special": ("special", "bessel", "gamma_functions")}
 
     def __missing__(self, fn):
         if self.load():
@@ -68,7 +68,8 @@ class Functions(dict):
         """Import the declarations for modules that the user has imported; whether there were any."""
         ready = [m for m in self.lazy if m in sys.modules]
         for module in ready:
-            importlib.import_module(self.lazy.pop(module))
+            for part in self.lazy.pop(module):
+                importlib.import_module(f"transformer.ops.scipy.{part}")
         return bool(ready)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.special as sp
 
 from ...core import Aval
+from ...errors import TransformError
 from ..elementwise import at_result_type
 from ..op import TABLE, Op, elementwise, function, op, register, result_dtype
 from ..reductions import axes_of, reduced_shape, shifted, spread
@@ -19,10 +20,36 @@ PROBABILITIES = uniform((0.1, 0.9))
 
 def special(ufunc, lower, samples=ANY, **attributes):
     """Declare a ufunc of scipy.special; it prints under its full name."""
-    name = ufunc.__name__
+    return elementwise(ufunc, lower=lower, samples=samples, name=f"special_{ufunc.__name__}", notation=text_of(ufunc), **attributes)
+
+
+def text_of(ufunc):
+    """The notation of a ufunc of scipy.special."""
     holes = ", ".join(f"{{{k}}}" for k in range(ufunc.nin))
-    return elementwise(ufunc, lower=lower, samples=samples, name=f"special_{name}",
-                       notation=lambda *avals: f"scipy.special.{name}({holes})", **attributes)
+    return lambda *avals: f"scipy.special.{ufunc.__name__}({holes})"
+
+
+def not_compiled(fn, package="scipy.special"):
+    """The lowering of a function that XLA has no counterpart of."""
+    def lower(hlo, out, *operands, **params):
+        raise TransformError(f"{package}.{fn.__name__} cannot be compiled", "Call it outside of jit.")
+    lower.missing = True
+    return lower
+
+
+def at_orders(point, *orders):
+    """Samples with an array of points in a range, after operands (orders) that are given numbers."""
+    def draw(rng):
+        return [((*order, rng.uniform(*point, shape)), {}) for order in orders for shape in ((2, 3), ())]
+    return draw
+
+
+def unknown(fn, operand):
+    """The rule of an operand for whose derivative no closed form is known."""
+    def rule(g, *operands):
+        raise TransformError(f"the derivative of scipy.special.{fn.__name__} by its {operand} is not known to transformer",
+                             f"Differentiate by the other arguments, and keep the {operand} fixed.")
+    return rule
 
 
 def at_type(rule):
