@@ -216,6 +216,8 @@ class Array:
 
     @property
     def __array_interface__(self):
+        if self.dtype.kind == "V":
+            raise AttributeError("NumPy's array interface does not know bfloat16 and its like; __array__ does")
         return self.value.__array_interface__
 
     @property

@@ -111,9 +111,12 @@ def widened(value):
 
 def to_device(value, wide, weak=False, half=None):
     """A result as an `Array`; what is no array of numbers stays as it is."""
+    if type(value) in (bool, int, float, complex):
+        return frozen_array(np.asarray(value, promotion.default(np.asarray(value).dtype.kind, wide)), type(value) is not bool)
     if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind not in "biufcV" or value.dtype.names:
         return value
-    dtype = half if half and value.dtype == np.float32 else promotion.narrow(value.dtype, wide)
+    dtype = promotion.narrow(value.dtype, wide)
+    dtype = half if half and dtype == np.float32 else dtype
     return frozen_array(value if value.dtype == dtype else value.astype(dtype), weak and value.dtype.kind in "ifc")
 
 
@@ -135,12 +138,17 @@ IGNORED = {"precision", "out_sharding", "device", "symmetrize_input", "promote_i
 """Keywords of JAX that steer how something is computed, not what; dropped where the implementation has no such parameter."""
 
 
+DESCRIPTIONS = {np.ndim, np.size, np.shape, np.isscalar, np.can_cast, np.result_type, np.iscomplexobj, np.isrealobj, np.iterable}
+"""Functions whose result is a plain Python value."""
+
+
 class Function:
     """A function of NumPy by JAX's rules: `call(args, kwargs)` runs the table's implementation, with dtypes as they are kept."""
 
     def __init__(self, function):
         implementation = table_implementation(function)
         self.implementation, self.elementwise = implementation, isinstance(function, np.ufunc) or function is np.where
+        self.describes = function in DESCRIPTIONS
         parameters = parameters_of(implementation)
         self.accepted = set(parameters)
         self.open = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
@@ -156,6 +164,8 @@ class Function:
             kwargs["dtype"] = array_dtype(kwargs["dtype"])
         if self.dtype_place is not None and len(args) > self.dtype_place:
             args = (*args[: self.dtype_place], array_dtype(args[self.dtype_place]), *args[self.dtype_place + 1:])
+        if self.describes:
+            return self.implementation(*(np.asarray(a) if isinstance(a, Array) else a for a in args), **kwargs)
         typed = kwargs.get("dtype") is not None or (self.dtype_place is not None and len(args) > self.dtype_place)
         result = call(self.implementation, args, kwargs, self.elementwise, typed)
         return result if wanted is None else result.astype(array_dtype(wanted))

@@ -197,10 +197,12 @@ def cast(builder, value, dtype):
     return found
 
 
-def finish(builder, ref, mark, wide):
-    """The result of a prepared op: marked, and in 32 bits where NumPy made it 64."""
+def finish(builder, ref, refs, mark, wide, named=False):
+    """The result of a prepared op: marked, in 32 bits where NumPy made it 64, in bfloat16 where NumPy has no loop for that."""
     ref.storage.jnp = STRONG if ref.aval.dtype.kind == "b" else mark
     dtype = narrow(ref.aval.dtype, wide)
+    if dtype == np.float32 and len(refs) == 1 and is_reference(refs[0]) and refs[0].aval.dtype.kind == "V" and not named:
+        dtype = refs[0].aval.dtype
     if dtype == ref.aval.dtype:
         return ref
     narrowed = builder.emit(optable.TABLE["astype"], (ref,), {"dtype": dtype})
@@ -254,7 +256,10 @@ def on_host(wide):
             for i in positions:
                 if getattr(args[i], "dtype", None) != target.dtype:
                     args[i] = np.asarray(args[i], target.dtype)
-        return op.impl(*args, **params)
+        result = op.impl(*args, **params)
+        if positions and target.dtype.kind == "V" and getattr(result, "dtype", None) == np.float32:
+            return result.astype(target.dtype)
+        return result
     return run
 
 

@@ -7,7 +7,7 @@ from ..errors import TransformError
 from ..frontend.reference import is_reference
 from ..ops import op as optable
 from ..eager import Function
-from .adapter import adapted
+from .adapter import adapted, described
 from .creation import array, asarray
 
 EXCLUDED = set("put place putmask copyto fill_diagonal put_along_axis asmatrix require asfortranarray asarray_chkfinite asanyarray"
@@ -34,6 +34,33 @@ FUNCTIONS = table_functions(np)
 def define(function):
     FUNCTIONS[function.__name__.rstrip("_")] = function
     return function
+
+
+# types ------------------------------------------------------------------------------------------------------------------
+def inexact(name):
+    """A function that computes with floats where it is given integers."""
+    of_floats = FUNCTIONS[name]
+
+    def call(x, /):
+        x = asarray(x)
+        return of_floats(x if x.dtype.kind in "fcV" else astype(x, float))
+    FUNCTIONS[name] = described(call, getattr(np, name), name)
+
+
+def running(name):
+    """A running sum or product: integers keep their type."""
+    of_type = FUNCTIONS[name]
+
+    def call(a, axis=None, dtype=None, out=None):
+        a = asarray(a)
+        return of_type(a, axis=axis, dtype=a.dtype if dtype is None and a.dtype.kind in "iu" else dtype, out=out)
+    FUNCTIONS[name] = described(call, call, name)
+
+
+for _name in ("angle", "frexp", "modf", "reciprocal"):
+    inexact(_name)
+for _name in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
+    running(_name)
 
 
 # sorting ----------------------------------------------------------------------------------------------------------------
