@@ -54,7 +54,7 @@ class Hlo:
     def __init__(self, name="main", platform="cpu"):
         self.name, self.platform = name, platform
         self.params, self.constants, self.callbacks = [], {}, []
-        self.mesh = {}
+        self.mesh, self.partitions = {}, None
         self.head, self.lines = [], []
         self.count = 0
 
@@ -302,6 +302,13 @@ class Hlo:
         """A complex value from its parts (float32 or float64, same shape)."""
         dtype = np.dtype(np.complex64 if real.dtype == np.float32 else np.complex128)
         return self.op("complex", [real, imag], real.shape, dtype)
+
+    def constrain(self, x, sharding):
+        """A value that lies on the devices as a sharding says, where XLA splits the program."""
+        if self.partitions is None or not set(sharding.devices) <= set(self.partitions.devices):
+            return x
+        text = self.partitions.attribute(sharding, x.ndim)
+        return self.op("sdy.sharding_constraint", [x], x.shape, x.dtype, f"sharding = #sdy.sharding{text}")
 
     def clamp(self, low, x, high):
         """x limited to [low, high]; the limits are scalars (values or numbers)."""

@@ -168,6 +168,9 @@ class SingleDeviceSharding(Sharding):
         super().__init__((device,), (), ())
         self.device = device
 
+    def with_axis(self):
+        return self
+
     def __repr__(self):
         return f"SingleDeviceSharding({self.device})"
 
@@ -185,6 +188,10 @@ class NamedSharding(Sharding):
         if len(set(flat)) != len(flat):
             raise ValueError(f"{self.spec} names a mesh axis twice; a mesh axis can split one axis of an array only")
         super().__init__(mesh.flat, mesh.shape.items(), names)
+
+    def with_axis(self):
+        """The sharding of an array with one more axis, at the front, that is not split."""
+        return NamedSharding(self.mesh, PartitionSpec(None, *self.spec))
 
     def __repr__(self):
         return f"NamedSharding({self.mesh}, {self.spec})"

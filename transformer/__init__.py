@@ -23,7 +23,7 @@ __version__ = "0.1.0"
 
 LAZY = {
     "checkpoint": "remat", "remat": "remat", "custom_jvp": "custom", "custom_vjp": "custom",
-    "ShapeDtypeStruct": "abstract", "eval_shape": "abstract", "disable_jit": "abstract",
+    "ShapeDtypeStruct": "abstract", "eval_shape": "aot", "disable_jit": "abstract",
     "pmap": "parallel.mapped", "shard_map": "parallel.sharded", "make_mesh": "sharding",
     **dict.fromkeys("default_backend device_count device_put devices local_device_count local_devices process_count process_index".split(),
                     "parallel.devices"),

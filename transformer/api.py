@@ -12,6 +12,7 @@ from .errors import ShapeError, TypeMismatch
 from .frontend.builder import current
 from .frontend.reference import is_reference
 from .frontend.specialise import Input, Param, Static, calls
+from .spread import leaf_shardings, placed
 from .transformed import Transformed
 from .transforms.batch import batch
 from .transforms.reverse import reverse, split
@@ -264,8 +265,9 @@ def vmap(f, in_axes=0, out_axes=0, axis_name=None, axis_size=None):
 class Jitted(Transformed):
     kind = "jit"
 
-    def __init__(self, fn, static_argnums, static_argnames, donate_argnums):
-        super().__init__(fn, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums)
+    def __init__(self, fn, static_argnums, static_argnames, donate_argnums, in_shardings=None, out_shardings=None):
+        super().__init__(fn, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
+                         in_shardings=in_shardings, out_shardings=out_shardings)
         self.donate = as_tuple(donate_argnums)
         self.write_back = not isinstance(fn, Transformed)
 
@@ -281,38 +283,14 @@ class Jitted(Transformed):
     def build_call(self, args, kwargs, leaves):
         if isinstance(self.fn, Transformed) and self.fn.spreads:
             return self.fn.build_call(args, kwargs, leaves)
-        return self.build(args, kwargs)
+        specialised, given = self.build(args, kwargs), self.settings["in_shardings"]
+        given = None if given is None else leaf_shardings(given, args, kwargs)
+        return placed(specialised, leaves, given, self.settings["out_shardings"])
 
     def lower(self, *args, **kwargs):
-        """The program for these arguments, lowered: `.as_text()` is StableHLO, `.compile().as_text()` XLA's program."""
-        return Lowered(self.find(args, kwargs)[0].run)
-
-
-class Lowered:
-    """A lowered program."""
-
-    def __init__(self, compiled):
-        self.compiled = compiled
-
-    def as_text(self):
-        """StableHLO text."""
-        return self.compiled.text()
-
-    def compile(self):
-        """Compile it; `.as_text()` of the result is XLA's optimised program."""
-        return CompiledText(self.compiled)
-
-
-class CompiledText:
-    def __init__(self, compiled):
-        self.compiled = compiled
-        compiled.build()
-
-    def as_text(self):
-        return self.compiled.hlo_text()
-
-    def cost_analysis(self):
-        return self.compiled.cost_analysis()
+        """The program for arguments of these types, lowered: `.as_text()` is StableHLO, `.compile()` the compiled program."""
+        from .aot import lower
+        return lower(self, args, kwargs)
 
 
 def as_tuple(value):
@@ -322,12 +300,13 @@ def as_tuple(value):
 
 
 @decorator
-def jit(f, static_argnums=(), static_argnames=(), donate_argnums=()):
+def jit(f, static_argnums=(), static_argnames=(), donate_argnums=(), in_shardings=None, out_shardings=None):
     """Compile a function, or a transformed one, with XLA; results are device arrays (`Array`).
 
     Loops and branches on array values compile as they are. static_argnums, static_argnames: arguments whose values are built
     into the program (strings, None and flags are so anyway). donate_argnums: arguments whose memory results may reuse.
-    Stores into array arguments reach the caller's ndarrays, as in NumPy.
+    Stores into array arguments reach the caller's ndarrays, as in NumPy. in_shardings, out_shardings: how arguments and results lie on
+    several devices (one for all, or a tree like theirs); where arguments are spread over a mesh already, nothing need be said.
 
     Raises TransformError where the function cannot be compiled (random draws, side effects, shapes that depend on values).
 
@@ -335,7 +314,7 @@ def jit(f, static_argnums=(), static_argnames=(), donate_argnums=()):
     >>> print(jit(lambda x: np.sum(x * 2.0))(np.arange(3.0)))
     6.0
     """
-    return Jitted(f, static_argnums, static_argnames, donate_argnums)
+    return Jitted(f, static_argnums, static_argnames, donate_argnums, in_shardings, out_shardings)
 
 
 # transforms that are called with the arguments ------------------------------------------------------

@@ -15,11 +15,11 @@ import inspect
 import os
 import pathlib
 import sys
-import tempfile
 
 from . import api
 from .argument_types import ArgumentSyntax, parse_arguments
 from .errors import TransformError
+from .files import replace_file
 from .linear_maps import Pullback, Pushforward
 from .transformed import Transformed, example_arguments
 
@@ -216,26 +216,6 @@ def write(content, options):
     is_python = not (options.stablehlo or options.hlo)
     sys.stdout.write(coloured(content) if is_python and wants_colour(options.color) else content)
     sys.stdout.flush()
-
-
-def replace_file(path, content):
-    """Write a file whole or not at all: a reader never sees a part of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(content)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~current_umask()
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def current_umask():
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
 
 
 def wants_colour(choice):

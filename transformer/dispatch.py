@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 from . import pipeline, printing, tree
+from .abstract import ShapeDtypeStruct
 from .config import x64
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, wrap
@@ -30,6 +31,8 @@ def leaf_signature(value):
         return kind
     if isinstance(value, np.generic):
         return value.dtype
+    if kind is ShapeDtypeStruct:
+        return (value.dtype, value.shape, value.weak_type, value.sharding)
     return frozen(value)
 
 

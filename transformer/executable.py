@@ -88,6 +88,9 @@ class Compiled:
     def cost_analysis(self):
         return self.build().cost_analysis()
 
+    def memory_analysis(self):
+        return self.build().memory_analysis()
+
 
 def sizing_parameters(program):
     """Positions of the parameters that are a dimension of an array made in the program."""

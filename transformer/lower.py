@@ -63,6 +63,7 @@ class Lowering:
         self.program, self.capacity, self.layout = program, capacity, layout
         self.hlo = Hlo(program.name, platform)
         self.hlo.mesh = layout.mesh if layout else {}
+        self.hlo.partitions = layout if layout and not layout.mesh else None
         self.effects = Effects(program, self)
         self.live = Liveness(program, self.effects)
         self.features = self.live.features()
@@ -82,7 +83,7 @@ class Lowering:
         extra = [self.env[name] for name in self.effects.outputs()]
         extra = [self.hlo.reshape(v, (1, *v.shape)) for v in extra] if self.hlo.mesh else extra
         outputs += extra
-        text = self.hlo.finish(outputs, self.aliases(outputs, donate), None if self.hlo.mesh else self.layout)
+        text = self.hlo.finish(outputs, self.aliases(outputs, donate), self.hlo.partitions)
         return Lowered(text, len(self.program.outputs), self.effects.failures, NEEDED in self.env, self.capacity,
                        self.hlo.callbacks, self.features, extra)
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .core import Aval, literal_aval
+from .abstract import ShapeDtypeStruct
+from .core import WEAK_DTYPES, Aval, literal_aval
 from .errors import NeedStatic, TypeMismatch
 from .frontend.builder import Builder
 from .frontend.promotion import STRONG, mark_of
@@ -75,7 +76,7 @@ def record(stage, program):
 def is_dynamic(value):
     """A leaf that is an input at run time: an array of numbers or a Python number (a bool is static)."""
     return is_reference(value) or is_dynamic_array(value) or (
-        isinstance(value, int | float | complex | np.number | np.bool_) and type(value) is not bool)
+        isinstance(value, int | float | complex | np.number | np.bool_ | ShapeDtypeStruct) and type(value) is not bool)
 
 
 def aval_of(value):
@@ -83,6 +84,8 @@ def aval_of(value):
         return value.aval
     if isinstance(value, np.ndarray) or is_device_array(value):
         return Aval(tuple(value.shape), np.dtype(value.dtype))
+    if isinstance(value, ShapeDtypeStruct):
+        return Aval(value.shape, value.dtype, value.weak_type and value.dtype in WEAK_DTYPES.values())
     return literal_aval(value)
 
 
@@ -98,7 +101,8 @@ def as_params(value, name):
 
 
 def as_param(leaf, name):
-    return Param(aval_of(leaf), leaf.known if is_reference(leaf) else leaf, name, mark_of(leaf))
+    known = leaf.known if is_reference(leaf) else None if isinstance(leaf, ShapeDtypeStruct) else leaf
+    return Param(aval_of(leaf), known, name, mark_of(leaf))
 
 
 def dynamic_leaves(args, kwargs):

@@ -7,16 +7,22 @@
 Both are placements: `placement.executable(program, donate)` is the compiled form.
 """
 
+import dataclasses
+
 import numpy as np
 
 from backend import client, spread
-from backend.placed import Placed, placed
-from backend.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
+from backend.placed import Placed
+from backend.placed import placed as place
+from backend.sharding import Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding, ambient_mesh
 
+from . import tree
+from .abstract import ShapeDtypeStruct
 from .core import Aval, is_name
-from .errors import TransformError
+from .errors import TransformError, TypeMismatch
 from .executable import Array, Compiled
 from .frontend.builder import Builder
+from .frontend.specialise import Param, Static
 from .lower import lower
 from .ops.op import TABLE
 
@@ -169,11 +175,64 @@ class OneDevice(Compiled):
     def __call__(self, arguments):
         if self.run is None:
             self.build(self.first_capacity(arguments))
-        there = [placed(a, self.sharding) for a in arguments]
+        there = [place(a, self.sharding) for a in arguments]
         results = super().__call__([Array(a.buffer, a.spec) for a in there])
         for position in self.given:
             give_up(arguments[position])
         return [Placed(r.buffer, r.spec, self.sharding) for r in results]
 
 
-__all__ = ["Blocks", "OneDevice", "Partitioned", "Spread"]
+# which placement a call has ------------------------------------------------------------------------------------
+def placed(specialised, leaves, given=None, wanted=None):
+    """A built program with the placement that its arguments (or the shardings `given` for them, one per leaf) and the shardings
+    `wanted` for its results ask for; as it is if they ask for none."""
+    inputs = [sharding_of(source, leaves, given) for source in specialised.inputs]
+    outputs = [None] * len(specialised.program.outputs)
+    if wanted is not None:
+        outputs = [on_mesh(s) for s in tree.broadcast_prefix(wanted, specialised.out_tree, is_sharding)]
+    if not any(s is not None for s in (*inputs, *outputs)):
+        return specialised
+    return dataclasses.replace(specialised, placement=Partitioned(inputs, outputs))
+
+
+def sharding_of(source, leaves, given):
+    if source.kind == "leaf":
+        if given is not None and given[source.key] is not None:
+            return given[source.key]
+        value = leaves[source.key]
+    else:
+        value = source.value.access() if source.kind == "hidden" else None
+    if isinstance(value, ShapeDtypeStruct):
+        return value.sharding
+    return value.sharding if isinstance(value, Placed) else None
+
+
+def is_sharding(value):
+    return value is None or isinstance(value, Sharding | PartitionSpec)
+
+
+def on_mesh(value):
+    """A PartitionSpec means the mesh of the `with mesh:` block around the call."""
+    if not isinstance(value, PartitionSpec):
+        return value
+    mesh = ambient_mesh()
+    if mesh is None:
+        raise TransformError(f"{value} needs a mesh", "Write NamedSharding(mesh, spec), or `with mesh:` around the call.")
+    return NamedSharding(mesh, value)
+
+
+def leaf_shardings(prefix, args, kwargs):
+    """The sharding of each dynamic leaf from one for all, one per (not static) argument, or a tree of them."""
+    plain = [a for a in args if not isinstance(a, Static)]
+    entries = list(prefix) if type(prefix) in (tuple, list) else [prefix] * len(plain)
+    if len(entries) != len(plain):
+        raise TypeMismatch(f"in_shardings has {len(entries)} entries for {len(plain)} positional arguments", "Give one per argument, or one for all.")
+    found = []
+    for value, entry in [*zip(plain, entries), *((v, None) for v in kwargs.values())]:
+        values, treedef = tree.flatten(value)
+        chosen = tree.broadcast_prefix(entry, treedef, is_sharding)
+        found += [on_mesh(s) for leaf, s in zip(values, chosen) if isinstance(leaf, Param)]
+    return found
+
+
+__all__ = ["Blocks", "OneDevice", "Partitioned", "Spread", "leaf_shardings", "on_mesh", "placed"]

@@ -2,11 +2,14 @@
 
 import functools
 import inspect
+import pathlib
 
 from . import dispatch, pipeline, printing
 from .errors import TransformError, TypeMismatch
 from .frontend import parse
+from .files import replace_file
 from .frontend.specialise import Static
+from .spread import placed
 
 
 class Transformed:
@@ -42,7 +45,8 @@ class Transformed:
 
     def build_call(self, args, kwargs, leaves):
         """The same for a call from outside on these leaves: it also says on which devices it runs, if not on the first."""
-        return self.build(args, kwargs)
+        specialised = self.build(args, kwargs)
+        return placed(specialised, leaves) if self.compiled else specialised
 
     # calling ------------------------------------------------------------------------------
     @functools.cached_property
@@ -159,6 +163,10 @@ class Transformed:
         """
         entry, _ = self.find(args, kwargs)
         return printing.load(entry.program) if entry.compiled else entry.run
+
+    def save(self, path, *args, **kwargs):
+        """Write the generated source for these arguments to a file that needs nothing but NumPy; whole or not at all."""
+        replace_file(pathlib.Path(path), self.show(*args, **kwargs).rstrip("\n") + "\n")
 
     def _repr_html_(self):
         from .notebook import side_by_side
