@@ -62,6 +62,8 @@ class Executable:
 
     def place_argument(self, arg, spec, position):
         """The buffer of an argument that is not an Array of the right type. It may share an ndarray's memory: `call` waits."""
+        if type(arg) is Array and arg.shape == spec.shape and arg.dtype == spec.dtype:
+            return arg.buffer
         value = arg.value if isinstance(arg, Array) else np.asarray(arg)
         if value.shape != spec.shape:
             raise TypeError(f"argument {position} of the program has shape {spec.shape}, an array of shape {value.shape} is given")

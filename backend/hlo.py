@@ -56,7 +56,7 @@ class Hlo:
         self.params, self.constants, self.callbacks = [], {}, []
         self.mesh, self.partitions = {}, None
         self.head, self.lines = [], []
-        self.count = 0
+        self.count = self.depth = 0
 
     # emission ----------------------------------------------------------------
     def fresh(self, shape, dtype, weak=False):
@@ -114,7 +114,7 @@ class Hlo:
         names = ", ".join(o.name for o in outputs)
         body = "\n".join([*self.head, *self.lines])
         label = "".join(c if c.isalnum() else "_" for c in self.name)
-        tail = f"return {names} : {types}" if outputs else "return"
+        tail = f"return {names} : {', '.join(o.type for o in outputs)}" if outputs else "return"
         return f"module @{label} {{\n{meshes}func.func public @main({params}) -> ({types}) {{\n{body}\n{tail}\n}}\n}}\n"
 
     # constants ---------------------------------------------------------------
@@ -279,7 +279,9 @@ class Hlo:
         Both may use outer values.
         """
         types = [(v.shape, v.dtype) for v in inits]
+        self.depth += 1
         regions = [self.region(types, lambda *c: [test(*c)]), self.region(types, body)]
+        self.depth -= 1
         return self.ops("while", inits, types, regions=regions)
 
     def if_(self, test, body, orelse):

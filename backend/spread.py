@@ -140,7 +140,7 @@ def recovered(proto, ndim, devices, meshes):
     dims, order = list(found.tile_assignment_dimensions()), list(found.tile_assignment_devices())
     for mesh in meshes:
         for names in candidates(mesh, dims[:ndim]):
-            sharding = NamedSharding(mesh, PartitionSpec(*names))
+            sharding = NamedSharding(mesh, PartitionSpec(*(n if len(n) > 1 else n[0] if n else None for n in names)))
             if blocks_of(sharding, ndim) == blocks_of_tiles(dims, ndim, order):
                 return sharding
     grid = np.array([devices[k] for k in order], object).reshape(dims)

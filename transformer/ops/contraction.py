@@ -15,7 +15,7 @@ from ..errors import ShapeError
 from .op import Op, aval_of, register, result_dtype
 
 SMALL = 1024
-"""Products of at most this many multiplications are lowered as multiply-and-sum: cheaper than a matrix product in a loop."""
+"""Products of at most this many multiplications in a loop (a third of it elsewhere) are lowered as multiply-and-sum, which is cheaper."""
 
 
 def shape_of(x):
@@ -208,7 +208,7 @@ def lower_product(hlo, out, x, y, lx, ly, lo):
     summed = [c for c in lx if c in ly and c not in lo]
     found = {**dict(zip(lx, x.shape, strict=True)), **dict(zip(ly, y.shape, strict=True))}
     every = lo + "".join(summed)
-    if not summed or np.prod([found[c] for c in every], dtype=float) <= SMALL:
+    if not summed or np.prod([found[c] for c in every], dtype=float) <= (SMALL if hlo.depth else SMALL // 3):
         return lower_multiply(hlo, x, lx, y, ly, lo, every, found)
     batched = [c for c in lx if c in ly and c in lo]
     value = hlo.dot_general(x, y, batch=(positions(lx, batched), positions(ly, batched)),
