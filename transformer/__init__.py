@@ -15,7 +15,7 @@ import importlib
 
 from . import eager, ops, tree, tree_util
 from .api import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, value_and_grad, vjp, vmap
-from .config import config, enable_x64
+from .config import SWITCHES, config, enable_x64
 from .errors import TransformError
 from .executable import Array
 
@@ -23,7 +23,8 @@ __version__ = "0.1.0"
 
 LAZY = {
     "checkpoint": "remat", "remat": "remat", "custom_jvp": "custom", "custom_vjp": "custom",
-    "ShapeDtypeStruct": "abstract", "eval_shape": "aot", "disable_jit": "abstract",
+    "ShapeDtypeStruct": "abstract", "eval_shape": "aot", "disable_jit": "switches", "debug_nans": "switches", "debug_infs": "switches",
+    "checkpoint_policies": "remat",
     "pmap": "parallel.mapped", "shard_map": "parallel.sharded", "make_mesh": "sharding",
     **dict.fromkeys("default_backend device_count device_put devices local_device_count local_devices process_count process_index".split(),
                     "parallel.devices"),
@@ -33,6 +34,10 @@ LAZY = {
 
 MODULES = ("debug", "lax", "nn", "numpy", "parallel", "random", "scipy", "sharding", "test_util")
 """Public modules, imported when first asked for."""
+
+
+if any(map(config.read, SWITCHES)):
+    importlib.import_module(f"{__name__}.switches")
 
 
 def __getattr__(name):

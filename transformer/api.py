@@ -9,6 +9,7 @@ from . import axes as named_axes
 from . import derivatives, pipeline, printing, tree
 from .core import Aval
 from .errors import ShapeError, TypeMismatch
+from .executable import wrap
 from .frontend.builder import current
 from .frontend.reference import is_reference
 from .frontend.specialise import Input, Param, Static, calls
@@ -69,11 +70,12 @@ class Gradient(Differentiated):
 
 
 @decorator
-def grad(f, argnums=0, has_aux=False, holomorphic=False):
+def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     """The gradient of a function with a scalar output.
 
     f: function of arrays, numbers and pytrees. argnums: which positional argument(s) to differentiate (int or tuple).
     has_aux: f returns (result, aux), and the gradient returns (gradient, aux). holomorphic: f is complex-differentiable.
+    allow_int: accepted; integers are always taken, as floats.
 
     Returns a function with f's arguments that gives the gradient in the container of the argument (a tuple for several argnums),
     in its dtype; integers are promoted to float64. For complex arguments of a real f the convention is df/dx - i df/dy.
@@ -90,7 +92,7 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False):
 
 
 @decorator
-def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
+def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     """Like `grad`, returning (f's result, gradient); the result equals f(...) bit for bit.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
@@ -108,21 +110,22 @@ class Jacobian(Differentiated):
 
 
 @decorator
-def jacrev(f, argnums=0, has_aux=False):
+def jacrev(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
     """The Jacobian by reverse mode: one pullback per output element, batched. Shape: output's shape + argument's shape.
 
-    Good for functions with few outputs. Pytrees nest: output's structure, at each leaf the argument's structure.
+    Good for functions with few outputs. Pytrees nest: output's structure, at each leaf the argument's structure. holomorphic: f is
+    complex-differentiable; allow_int: accepted, integers are taken as floats.
 
     >>> import numpy as np
     >>> jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
            [0., 1.]])
     """
-    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="reverse")
+    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="reverse", holomorphic=holomorphic)
 
 
 @decorator
-def jacfwd(f, argnums=0, has_aux=False):
+def jacfwd(f, argnums=0, has_aux=False, holomorphic=False):
     """The Jacobian by forward mode: one tangent per argument element, batched. Shape: output's shape + argument's shape.
 
     >>> import numpy as np
@@ -130,11 +133,11 @@ def jacfwd(f, argnums=0, has_aux=False):
     array([[4., 0.],
            [0., 6.]])
     """
-    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="forward")
+    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="forward", holomorphic=holomorphic)
 
 
 @decorator
-def hessian(f, argnums=0, has_aux=False):
+def hessian(f, argnums=0, has_aux=False, holomorphic=False):
     """The second derivatives of a function with a scalar output: forward over reverse mode.
 
     >>> import numpy as np
@@ -142,7 +145,7 @@ def hessian(f, argnums=0, has_aux=False):
     array([[4., 2.],
            [2., 0.]])
     """
-    return jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux)
+    return jacfwd(jacrev(f, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
 
 
 class Batched(Transformed):
@@ -319,9 +322,10 @@ def jit(f, static_argnums=(), static_argnames=(), donate_argnums=(), in_sharding
 
 # transforms that are called with the arguments ------------------------------------------------------
 
-def jvp(f, primals, tangents):
+def jvp(f, primals, tangents, has_aux=False):
     """(f(*primals), directional derivative along `tangents`), by forward mode. Both arguments are tuples of equal structure.
 
+    has_aux: f returns (result, aux), and jvp returns (result, derivative, aux).
     Source: forward accumulation (Griewank and Walther 2008, chapter 3). Raises TypeMismatch and ShapeError where tangents do
     not fit.
 
@@ -335,7 +339,11 @@ def jvp(f, primals, tangents):
     dots = flatten_matching(treedef, tuple(tangents), leaves, "tangent", "primal")
     specialised = derivatives.pushforward(f, as_arguments(primals), {}, range(len(primals)))
     inputs = dict(enumerate(leaves)) | {("tangent", i): d for i, d in enumerate(dots)}
-    return run(specialised, inputs)
+    if not has_aux:
+        return run(specialised, inputs)
+    derivatives.subtrees(specialised.out_tree.children[0], True)
+    (result, aux), (dot, _) = run(specialised, inputs)
+    return result, dot, aux
 
 
 def flatten_matching(treedef, value, leaves, what, of):
@@ -364,11 +372,23 @@ def run(specialised, leaves):
     program = specialised.program
     values = [leaves[i.key] if i.kind == "leaf" else i.value.access() if i.kind == "hidden" else i.value for i in specialised.inputs]
     if any(map(is_reference, values)):
-        outputs = current().inline(program, values)
+        outputs = inlined(program, values, specialised.jnp)
     else:
-        outputs = printing.load(program)(*map(host, values))
-        outputs = [outputs] if len(program.outputs) == 1 else list(outputs or ())
+        outputs = executed(printing.load(program), program, values, specialised.jnp)
     return tree.unflatten(specialised.out_tree, outputs)
+
+
+def inlined(program, values, jnp):
+    """The outputs of a program appended to the one at hand; jnp: they are values of `transformer.numpy`."""
+    outputs = current().inline(program, values)
+    return pipeline.marked(current(), outputs) if jnp else outputs
+
+
+def executed(function, program, values, jnp):
+    """The outputs of a loaded program as a list; jnp: as device arrays."""
+    outputs = function(*map(host, values))
+    outputs = [outputs] if len(program.outputs) == 1 else list(outputs or ())
+    return wrap(outputs) if jnp else outputs
 
 
 def host(value):
@@ -380,9 +400,9 @@ class Linear:
 
     __transformer_opaque__ = True
 
-    def __init__(self, program, residuals, into, likes, out_tree, what, of, star=False):
+    def __init__(self, program, residuals, into, likes, out_tree, what, of, star=False, jnp=False):
         self.program, self.residuals, self.into, self.likes = program, residuals, into, likes
-        self.out_tree, self.what, self.of, self.star = out_tree, what, of, star
+        self.out_tree, self.what, self.of, self.star, self.jnp = out_tree, what, of, star, jnp
         self.loaded = None
 
     def __call__(self, *vectors):
@@ -390,11 +410,10 @@ class Linear:
         dots = flatten_matching(self.into, value, self.likes, self.what, self.of)
         values = [*self.residuals, *dots]
         if any(map(is_reference, values)):
-            outputs = current().inline(self.program, values)
+            outputs = inlined(self.program, values, self.jnp)
         else:
             self.loaded = self.loaded or printing.load(self.program)
-            outputs = self.loaded(*map(host, values))
-            outputs = [outputs] if len(self.program.outputs) == 1 else list(outputs or ())
+            outputs = executed(self.loaded, self.program, values, self.jnp)
         return tree.unflatten(self.out_tree, outputs)
 
     @property
@@ -417,25 +436,26 @@ def vjp(f, *primals, has_aux=False):
     (9.0, (6.0,))
     """
     primals = tuple(tree.tree_map(as_float, p) for p in primals)
-    outputs, specialised, pullback, residuals, seeds = forward_part(f, primals)
+    outputs, specialised, pullback, residuals, seeds = forward_part(f, primals, has_aux)
     value_tree, aux_tree = derivatives.subtrees(specialised.out_tree, has_aux)
     leaves, treedef = tree.flatten(primals)
     likes = outputs[: value_tree.num_leaves]
     result = tree.unflatten(value_tree, likes)
-    pull = Linear(pullback, residuals, value_tree, likes, treedef, "cotangent", "output")
+    pull = Linear(pullback, residuals, value_tree, likes, treedef, "cotangent", "output", jnp=specialised.jnp)
     if not has_aux:
         return result, pull
     return result, pull, tree.unflatten(aux_tree, outputs[value_tree.num_leaves:])
 
 
-def forward_part(f, primals):
+def forward_part(f, primals, has_aux=False):
     """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, seeds)."""
     leaves, _ = tree.flatten(primals)
     specialised = pipeline.build_differentiable(f, as_arguments(primals), {})
     program = specialised.program
     wrt = pipeline.positions_of(specialised, range(len(leaves)))
-    joint = reverse(program, wrt, ["param"] * len(program.outputs))
-    first, pullback = split(simplify(pipeline.settled(joint)), len(program.outputs))
+    seeded = derivatives.subtrees(specialised.out_tree, has_aux)[0].num_leaves
+    joint = reverse(program, wrt, ["param"] * seeded + [None] * (len(program.outputs) - seeded))
+    first, pullback = split(simplify(pipeline.settled(joint)), len(program.outputs), seeded)
     pullback = simplify(pullback)
     whole = dataclasses.replace(specialised, program=first, out_tree=tree.Treedef(list, None, (tree.LEAF,) * len(first.outputs)))
     results = run(whole, dict(enumerate(leaves)))
@@ -443,25 +463,29 @@ def forward_part(f, primals):
     return results[:count], specialised, pullback, results[count:], None
 
 
-def linearize(f, *primals):
+def linearize(f, *primals, has_aux=False):
     """(f(*primals), linear function of tangents): the forward part runs once, now.
 
-    The linear function is the transpose of the pullback, itself by reverse mode, so loops and branches keep their residuals.
+    has_aux: f returns (result, aux), and linearize returns (result, linear function, aux). The linear function is the transpose of
+    the pullback, itself by reverse mode, so loops and branches keep their residuals.
 
     >>> y, push = linearize(lambda x: x ** 2, 3.0)
     >>> y, push(1.0)
     (9.0, 6.0)
     """
     primals = tuple(tree.tree_map(as_float, p) for p in primals)
-    outputs, specialised, pullback, residuals, _ = forward_part(f, primals)
+    outputs, specialised, pullback, residuals, _ = forward_part(f, primals, has_aux)
     leaves, treedef = tree.flatten(primals)
     wrt = range(len(residuals), len(pullback.params))
     transposed = reverse(pullback, list(wrt), ["param"] * len(leaves))
     count = len(pullback.outputs)
     keep = [p for i, p in enumerate(transposed.params) if i not in wrt]
     program = simplify(zero_cotangents(transposed, list(wrt), count, keep))
-    push = Linear(program, residuals, treedef, leaves, specialised.out_tree, "tangent", "primal", star=True)
-    return tree.unflatten(specialised.out_tree, outputs), push
+    result = tree.unflatten(specialised.out_tree, outputs)
+    value_tree, aux_tree = derivatives.subtrees(specialised.out_tree, has_aux)
+    program.outputs = program.outputs[:value_tree.num_leaves]
+    push = Linear(program, residuals, treedef, leaves, value_tree, "tangent", "primal", star=True, jnp=specialised.jnp)
+    return (result, push) if aux_tree is None else (result[0], push, result[1])
 
 
 def zero_cotangents(program, positions, count, keep):

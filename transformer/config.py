@@ -8,6 +8,7 @@ The environment variable TRANSFORMER_ENABLE_X64 sets the value at the start.
 """
 
 import difflib
+import importlib
 import os
 import threading
 
@@ -86,7 +87,19 @@ def x64():
     return _values["enable_x64"] if value is None else value
 
 
+def switch(name):
+    """What is done when a switch of `switches` changes."""
+    def changed(value):
+        _values[name] = bool(value)
+        importlib.import_module(f"{__package__}.switches").install()
+    return changed
+
+
+SWITCHES = ("disable_jit", "debug_nans", "debug_infs")
+
 define("enable_x64", flag("TRANSFORMER_ENABLE_X64"))
+for _name in SWITCHES:
+    define(_name, flag(f"TRANSFORMER_{_name.upper()}"), switch(_name))
 config = Config()
 
 __all__ = ["Config", "config", "define", "enable_x64", "flag", "x64"]

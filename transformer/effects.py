@@ -6,6 +6,7 @@ is computed afterwards is not used.
 
 import builtins
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,7 +154,7 @@ class Effects:
         code = compile(stmt.params["text"], "<print>", "exec")
 
         def show(token, *values):
-            scope = {"np": np, "print": builtins.print}
+            scope = {"np": np, "print": builtins.print, "debug": sys.modules.get(f"{__package__}.debug")}
             exec(code, scope, {f"_{k}": python_value(v, a) for k, (v, a) in enumerate(zip(values, avals))})
             return (np.asarray(token) + np.int32(1),)
         values = [self.lowering.env[TOKEN], *map(self.lowering.read, stmt.args)]

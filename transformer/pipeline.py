@@ -185,11 +185,15 @@ def inline(ev, specialised, leaves):
     ev.externals.guards.extend(specialised.guards)
     ev.volatile = ev.volatile or specialised.volatile
     outputs = ev.builder.inline(specialised.program, args)
-    if specialised.jnp:
-        ev.builder.uses_jnp = True
-        for output in filter(is_reference, outputs):
-            output.storage.jnp = 0 if output.weak else STRONG
-    return tree.unflatten(specialised.out_tree, outputs)
+    return tree.unflatten(specialised.out_tree, marked(ev.builder, outputs) if specialised.jnp else outputs)
+
+
+def marked(builder, outputs):
+    """The results of a program that computes with `transformer.numpy`, as values of it."""
+    builder.uses_jnp = True
+    for output in filter(is_reference, outputs):
+        output.storage.jnp = 0 if output.weak else STRONG
+    return outputs
 
 
 def call_inside(ev, transformed, args, kwargs):

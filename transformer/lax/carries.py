@@ -275,7 +275,7 @@ class Stack:
 
     def empty(self, f, init, rows):
         """The structure of no rows at all."""
-        from ..abstract import eval_shape
+        from ..aot import eval_shape
         row = tree.unflatten(rows.treedef, [np.zeros(np.shape(v)[1:], v.dtype) for v in rows.leaves])
         y = eval_shape(f, init, row)[1]
         leaves, self.treedef = tree.flatten(y)

@@ -20,7 +20,7 @@ from .statements import Statements
 from .unparse import Comment, unparse
 
 _numbers = itertools.count(1)
-OWN = {"threefry": "transformer.random", "lax": "transformer"}
+OWN = {"debug": "transformer", "threefry": "transformer.random", "lax": "transformer"}
 """Modules of ours that generated source may call -> the package it imports them from."""
 
 
