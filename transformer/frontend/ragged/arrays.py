@@ -20,17 +20,33 @@ def is_ragged(value):
 class Ragged:
     """A static array (a reference) and an extent or None for each of its axes."""
 
-    __slots__ = ("array", "extents", "state")
+    __slots__ = ("array", "extents", "memo", "state")
     __transformer_opaque__ = True
     __array_priority__ = 2000
     __hash__ = object.__hash__
 
     def __init__(self, array, extents, state=RAW):
         self.array, self.extents, self.state = array, tuple(extents), state
+        self.memo = []
 
     def frame_values(self):
         """The abstract values inside."""
         return [self.array, *(v for e in self.extents if e is not None for v in e)]
+
+    # parts: what branches and loops merge and carry ---------------------------
+    @property
+    def structure(self):
+        """Kinds and sizes of the extents; ragged arrays of one structure differ in their items only."""
+        return tuple(None if e is None else (type(e), e.size) for e in self.extents)
+
+    @property
+    def items(self):
+        return [self.array, *(v for e in self.extents if e is not None for v in e[:-1])]
+
+    def rebuilt(self, items):
+        array, *rest = items
+        rest = iter(rest)
+        return Ragged(array, [None if e is None else type(e)(*(next(rest) for _ in e[:-1]), e.size) for e in self.extents])
 
     # shape and type ----------------------------------------------------------
     @property
@@ -58,7 +74,7 @@ class Ragged:
 
     @property
     def reason(self):
-        return "an array is returned whose length depends on values"
+        return "an array is returned whose shape depends on values"
 
     @property
     def T(self):
@@ -182,4 +198,24 @@ def ragged_of(value):
     return Ragged(value, (None,) * (value.ndim if is_reference(value) else 0), TYPICAL)
 
 
-__all__ = ["FINITE", "RAW", "TYPICAL", "Ragged", "is_ragged", "ragged_of"]
+def as_masks(value, axes, full=None):
+    """An array as a ragged one that has a mask for each of `axes`. full: size -> the mask of an axis of which all counts."""
+    value, full = ragged_of(value), {} if full is None else full
+    extents = list(value.extents)
+    for axis in axes:
+        size = value.array.shape[axis]
+        if extents[axis] is None and size not in full:
+            full[size] = ext.constant(np.ones(size, bool))
+        extents[axis] = ext.Chosen(full[size] if extents[axis] is None else ext.valid(extents[axis]), size)
+    return Ragged(value.array, extents, value.state)
+
+
+def common_masks(one, two):
+    """The axes for which two arrays, of which one is ragged, need masks so that they have one structure; None if they cannot."""
+    one, two = ragged_of(one), ragged_of(two)
+    if not is_reference(one.array) or not is_reference(two.array) or one.array.shape != two.array.shape:
+        return None
+    return [k for k, (a, b) in enumerate(zip(one.structure, two.structure)) if a != b]
+
+
+__all__ = ["FINITE", "RAW", "TYPICAL", "Ragged", "as_masks", "common_masks", "is_ragged", "ragged_of"]
