@@ -32,7 +32,7 @@ LAZY = {
 }
 """Public name -> module of this package that holds it; imported when first asked for."""
 
-MODULES = ("debug", "lax", "nn", "numpy", "parallel", "random", "scipy", "sharding", "test_util")
+MODULES = ("debug", "lax", "nn", "numpy", "optim", "parallel", "random", "scipy", "sharding", "test_util")
 """Public modules, imported when first asked for."""
 
 

@@ -18,7 +18,7 @@ from .reference import Ref, Storage, is_device_array, is_reference
 FLAGS = {"break": "broke", "continue": "skipped"}
 """Readable names of the flags that desugaring makes."""
 
-RESERVED = {*keyword.kwlist, *dir(builtins), "np", "scipy", "math", "cmath", "threefry"}
+RESERVED = {*keyword.kwlist, *dir(builtins), "np", "scipy", "math", "cmath", "row_swaps", "threefry"}
 FOLD_LIMIT = 4096
 _active = threading.local()
 

@@ -20,7 +20,7 @@ from .statements import Statements
 from .unparse import Comment, unparse
 
 _numbers = itertools.count(1)
-OWN = {"debug": "transformer", "threefry": "transformer.random", "lax": "transformer"}
+OWN = {"debug": "transformer", "lax": "transformer", "row_swaps": "transformer.scipy", "threefry": "transformer.random"}
 """Modules of ours that generated source may call -> the package it imports them from."""
 
 

@@ -1,0 +1,15 @@
+"""Functions of scipy with JAX's types: special, stats, linalg, signal."""
+
+import importlib
+
+MODULES = ("linalg", "signal", "special", "stats")
+
+
+def __getattr__(name):
+    if name in MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *MODULES})
