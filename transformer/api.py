@@ -1,23 +1,16 @@
 """The public transforms: grad, value_and_grad, vjp, jvp, linearize, jacfwd, jacrev, hessian, vmap, jit."""
 
-import dataclasses
 import functools
 
-import numpy as np
-
 from . import axes as named_axes
-from . import derivatives, pipeline, printing, tree
+from . import derivatives, pipeline, tree
 from .core import Aval
+from .directional import as_float, jvp, linearize, vjp
 from .errors import ShapeError, TypeMismatch
-from .executable import wrap
-from .frontend.builder import current
-from .frontend.reference import is_reference
 from .frontend.specialise import Input, Param, Static, calls
 from .spread import leaf_shardings, placed
 from .transformed import Transformed
 from .transforms.batch import batch
-from .transforms.reverse import reverse, split
-from .transforms.simplify import simplify
 
 
 def decorator(make):
@@ -28,17 +21,6 @@ def decorator(make):
             return lambda f: make(f, *args, **kwargs)
         return make(fn, *args, **kwargs)
     return wrapper
-
-
-def as_float(value):
-    """An integer or bool that is differentiated becomes a float."""
-    if is_reference(value):
-        return value if value.dtype.kind in "fc" else value.astype(np.float64)
-    if type(value) in (int, bool):
-        return float(value)
-    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iub":
-        return value.astype(np.float64)
-    return value
 
 
 class Differentiated(Transformed):
@@ -318,188 +300,5 @@ def jit(f, static_argnums=(), static_argnames=(), donate_argnums=(), in_sharding
     6.0
     """
     return Jitted(f, static_argnums, static_argnames, donate_argnums, in_shardings, out_shardings)
-
-
-# transforms that are called with the arguments ------------------------------------------------------
-
-def jvp(f, primals, tangents, has_aux=False):
-    """(f(*primals), directional derivative along `tangents`), by forward mode. Both arguments are tuples of equal structure.
-
-    has_aux: f returns (result, aux), and jvp returns (result, derivative, aux).
-    Source: forward accumulation (Griewank and Walther 2008, chapter 3). Raises TypeMismatch and ShapeError where tangents do
-    not fit.
-
-    >>> jvp(lambda x: x ** 3, (2.0,), (1.0,))
-    (8.0, 12.0)
-    """
-    if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
-        raise TypeMismatch("jvp needs tuples of primals and of tangents", "Write jvp(f, (x,), (x_dot,)).")
-    primals = tuple(tree.tree_map(as_float, p) for p in primals)
-    leaves, treedef = tree.flatten(primals)
-    dots = flatten_matching(treedef, tuple(tangents), leaves, "tangent", "primal")
-    specialised = derivatives.pushforward(f, as_arguments(primals), {}, range(len(primals)))
-    inputs = dict(enumerate(leaves)) | {("tangent", i): d for i, d in enumerate(dots)}
-    if not has_aux:
-        return run(specialised, inputs)
-    derivatives.subtrees(specialised.out_tree.children[0], True)
-    (result, aux), (dot, _) = run(specialised, inputs)
-    return result, dot, aux
-
-
-def flatten_matching(treedef, value, leaves, what, of):
-    """Leaves of tangents or cotangents, checked against the values they belong to and cast to their dtypes."""
-    found = tree.flatten_like(treedef, value)
-    result = []
-    for leaf, like in zip(found, leaves):
-        shape, wanted = np.shape(leaf), np.shape(like)
-        if shape != wanted:
-            raise ShapeError(f"a {what} of shape {shape} is given for a {of} of shape {wanted}", f"Give each {what} the shape of its {of}.")
-        dtype = like.dtype if hasattr(like, "dtype") else np.result_type(like)
-        if is_reference(leaf):
-            result.append(leaf if leaf.dtype == dtype else leaf.astype(dtype))
-        else:
-            result.append(float(leaf) if type(like) is float and type(leaf) is int else
-                          np.asarray(leaf, dtype)[()] if np.result_type(leaf) != dtype else leaf)
-    return result
-
-
-def as_arguments(primals):
-    return [pipeline.as_params(p, f"x{i}" if len(primals) > 1 else "x") for i, p in enumerate(primals)]
-
-
-def run(specialised, leaves):
-    """Run a program once: inlined where a function is being specialised, else executed on NumPy."""
-    program = specialised.program
-    values = [leaves[i.key] if i.kind == "leaf" else i.value.access() if i.kind == "hidden" else i.value for i in specialised.inputs]
-    if any(map(is_reference, values)):
-        outputs = inlined(program, values, specialised.jnp)
-    else:
-        outputs = executed(printing.load(program), program, values, specialised.jnp)
-    return tree.unflatten(specialised.out_tree, outputs)
-
-
-def inlined(program, values, jnp):
-    """The outputs of a program appended to the one at hand; jnp: they are values of `transformer.numpy`."""
-    outputs = current().inline(program, values)
-    return pipeline.marked(current(), outputs) if jnp else outputs
-
-
-def executed(function, program, values, jnp):
-    """The outputs of a loaded program as a list; jnp: as device arrays."""
-    outputs = function(*map(host, values))
-    outputs = [outputs] if len(program.outputs) == 1 else list(outputs or ())
-    return wrap(outputs) if jnp else outputs
-
-
-def host(value):
-    return np.asarray(value) if pipeline.is_device_array(value) else value
-
-
-class Linear:
-    """A linear function with its residuals: a pullback (cotangents in, cotangents out) or a linearised function."""
-
-    __transformer_opaque__ = True
-
-    def __init__(self, program, residuals, into, likes, out_tree, what, of, star=False, jnp=False):
-        self.program, self.residuals, self.into, self.likes = program, residuals, into, likes
-        self.out_tree, self.what, self.of, self.star, self.jnp = out_tree, what, of, star, jnp
-        self.loaded = None
-
-    def __call__(self, *vectors):
-        value = vectors if self.star else vectors[0] if len(vectors) == 1 else vectors
-        dots = flatten_matching(self.into, value, self.likes, self.what, self.of)
-        values = [*self.residuals, *dots]
-        if any(map(is_reference, values)):
-            outputs = inlined(self.program, values, self.jnp)
-        else:
-            self.loaded = self.loaded or printing.load(self.program)
-            outputs = executed(self.loaded, self.program, values, self.jnp)
-        return tree.unflatten(self.out_tree, outputs)
-
-    @property
-    def source(self):
-        """Source of the function, its residuals as the first parameters."""
-        return printing.source(self.program)
-
-    def __transformer_call__(self, ev, args, kwargs):
-        return self(*args, **kwargs)
-
-
-def vjp(f, *primals, has_aux=False):
-    """(f(*primals), pullback): the pullback maps a cotangent of the output to a tuple of cotangents, one per primal.
-
-    The forward part runs once, now; the pullback keeps what it needs (residuals). has_aux: f returns (result, aux), and vjp
-    returns (result, pullback, aux).
-
-    >>> y, pullback = vjp(lambda x: x ** 2, 3.0)
-    >>> y, pullback(1.0)
-    (9.0, (6.0,))
-    """
-    primals = tuple(tree.tree_map(as_float, p) for p in primals)
-    outputs, specialised, pullback, residuals, seeds = forward_part(f, primals, has_aux)
-    value_tree, aux_tree = derivatives.subtrees(specialised.out_tree, has_aux)
-    leaves, treedef = tree.flatten(primals)
-    likes = outputs[: value_tree.num_leaves]
-    result = tree.unflatten(value_tree, likes)
-    pull = Linear(pullback, residuals, value_tree, likes, treedef, "cotangent", "output", jnp=specialised.jnp)
-    if not has_aux:
-        return result, pull
-    return result, pull, tree.unflatten(aux_tree, outputs[value_tree.num_leaves:])
-
-
-def forward_part(f, primals, has_aux=False):
-    """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, seeds)."""
-    leaves, _ = tree.flatten(primals)
-    specialised = pipeline.build_differentiable(f, as_arguments(primals), {})
-    program = specialised.program
-    wrt = pipeline.positions_of(specialised, range(len(leaves)))
-    seeded = derivatives.subtrees(specialised.out_tree, has_aux)[0].num_leaves
-    joint = reverse(program, wrt, ["param"] * seeded + [None] * (len(program.outputs) - seeded))
-    first, pullback = split(simplify(pipeline.settled(joint)), len(program.outputs), seeded)
-    pullback = simplify(pullback)
-    whole = dataclasses.replace(specialised, program=first, out_tree=tree.Treedef(list, None, (tree.LEAF,) * len(first.outputs)))
-    results = run(whole, dict(enumerate(leaves)))
-    count = len(program.outputs)
-    return results[:count], specialised, pullback, results[count:], None
-
-
-def linearize(f, *primals, has_aux=False):
-    """(f(*primals), linear function of tangents): the forward part runs once, now.
-
-    has_aux: f returns (result, aux), and linearize returns (result, linear function, aux). The linear function is the transpose of
-    the pullback, itself by reverse mode, so loops and branches keep their residuals.
-
-    >>> y, push = linearize(lambda x: x ** 2, 3.0)
-    >>> y, push(1.0)
-    (9.0, 6.0)
-    """
-    primals = tuple(tree.tree_map(as_float, p) for p in primals)
-    outputs, specialised, pullback, residuals, _ = forward_part(f, primals, has_aux)
-    leaves, treedef = tree.flatten(primals)
-    wrt = range(len(residuals), len(pullback.params))
-    transposed = reverse(pullback, list(wrt), ["param"] * len(leaves))
-    count = len(pullback.outputs)
-    keep = [p for i, p in enumerate(transposed.params) if i not in wrt]
-    program = simplify(zero_cotangents(transposed, list(wrt), count, keep))
-    result = tree.unflatten(specialised.out_tree, outputs)
-    value_tree, aux_tree = derivatives.subtrees(specialised.out_tree, has_aux)
-    program.outputs = program.outputs[:value_tree.num_leaves]
-    push = Linear(program, residuals, treedef, leaves, value_tree, "tangent", "primal", star=True, jnp=specialised.jnp)
-    return (result, push) if aux_tree is None else (result[0], push, result[1])
-
-
-def zero_cotangents(program, positions, count, keep):
-    """The transposed pullback does not depend on the cotangents at which it is taken: they become zeros."""
-    from .frontend.builder import Builder
-    with Builder(f"{program.name}_linear") as builder:
-        refs = {}
-        for name in keep:
-            refs[name] = builder.parameter(program.hints.get(name, name), program.avals[name])
-        for position in positions:
-            aval = program.avals[program.params[position]]
-            refs[program.params[position]] = builder.constant(np.zeros(aval.shape, aval.dtype)) if aval.shape else aval.dtype.type(0)
-        outputs = builder.inline(program, [refs[p] for p in program.params])
-        return derivatives.keep_hints(builder.program(outputs[count:]), program)
-
 
 __all__ = ["Input", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "value_and_grad", "vjp", "vmap"]

@@ -14,7 +14,7 @@ from .frontend.builder import Builder
 from .frontend.promotion import STRONG
 from .frontend.reference import is_reference
 from .frontend.specialise import Param
-from .ops.op import TABLE
+from .ops import barriers
 from .transforms.custom_calls import is_call
 
 _building = threading.local()
@@ -80,7 +80,7 @@ class Site:
     def emit(self, node, operands, position):
         builder = self.ev.builder
         params, aval = {"call": node, "position": position}, node.avals[position]
-        ref = builder.append(TABLE["custom_call"], list(map(builder.operand, operands)), params, node.name, weak=aval.weak)
+        ref = builder.append(barriers.custom_call, list(map(builder.operand, operands)), params, node.name, weak=aval.weak)
         if self.jnp:
             builder.uses_jnp = True
             ref.storage.jnp = 0 if ref.weak else STRONG

@@ -3,7 +3,6 @@
 import numpy as np
 
 from . import tree
-from .abstract import ShapeDtypeStruct
 from .api import vjp
 
 
@@ -12,7 +11,7 @@ def linear_transpose(fun, *primals):
 
     primals: arrays or ShapeDtypeStructs; only their shapes and dtypes count.
 
-    >>> transpose = linear_transpose(lambda x: 3.0 * x, ShapeDtypeStruct((), np.float64))
+    >>> transpose = linear_transpose(lambda x: 3.0 * x, 1.0)
     >>> transpose(2.0)
     (6.0,)
     """

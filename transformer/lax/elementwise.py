@@ -169,7 +169,7 @@ def bitcast_convert_type(operand, new_dtype):
 
 def convert_element_type(operand, new_dtype=None):
     """The array in another dtype (64-bit ones only where they are switched on)."""
-    if type(operand) in (bool, int, float, builtins.complex):
+    if isinstance(operand, bool | int | float | builtins.complex):
         operand = np.asarray(operand)
     return convert_element_type_(operand, new_dtype)
 

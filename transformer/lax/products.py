@@ -79,7 +79,8 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
     spatial = [c for c in rhs if c not in "OI"]
     for text, pair in ((lhs, "NC"), (rhs, "OI"), (out, "NC")):
         if len(text) != ndim or sorted(text) != sorted([*pair, *spatial]):
-            raise TypeMismatch(f"dimension_numbers {tuple(dimension_numbers)} do not fit arrays of {ndim} axes", "Name each axis once, as in ('NHWC', 'HWIO', 'NHWC').")
+            raise TypeMismatch(f"dimension_numbers {tuple(dimension_numbers)} do not fit arrays of {ndim} axes",
+                               "Name each axis once, as in ('NHWC', 'HWIO', 'NHWC').")
     return ConvDimensionNumbers(*(tuple(text.index(c) for c in (*pair, *spatial)) for text, pair in ((lhs, "NC"), (rhs, "OI"), (out, "NC"))))
 
 

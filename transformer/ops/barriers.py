@@ -4,8 +4,6 @@
 function's statements once it is known which derivatives are taken.
 """
 
-import numpy as np
-
 from ..core import Aval
 from ..errors import TransformError
 from .op import TABLE, Op, op, register
@@ -26,7 +24,7 @@ class custom_call:
         return call.push(dots, args, position)
 
     def batch(axes, *args, call, position):
-        return TABLE["custom_call"].emit(*args, call=call.batched(axes, args), position=position), 0
+        return custom_call.emit(*args, call=call.batched(axes, args), position=position), 0
 
     def notation(*avals, call, position):
         text = f"{call.name}({', '.join(f'{{{k}}}' for k in range(call.count))})"
@@ -79,11 +77,11 @@ def _lower_barrier(hlo, out, x):
     return hlo.op("optimization_barrier", [x], x.shape, x.dtype)
 
 
-_identity("stop_gradient", partials=(None,), differentiable=False, samples=_samples)
-_identity("detached", partials=(None,), differentiable=False)
-_identity("pulled", vjp=_pull)
-_identity("linked", vjp=_link)
-_identity("optimization_barrier", lower=_lower_barrier, partials=(_hand_on,), samples=_samples)
+stopped = _identity("stop_gradient", partials=(None,), differentiable=False, samples=_samples)
+detached = _identity("detached", partials=(None,), differentiable=False)
+pulled = _identity("pulled", vjp=_pull)
+linked = _identity("linked", vjp=_link)
+optimization_barrier = _identity("optimization_barrier", lower=_lower_barrier, partials=(_hand_on,), samples=_samples)
 
 
 def stop_gradient(x):
@@ -95,7 +93,7 @@ def stop_gradient(x):
     """
     if isinstance(x, bool | int | float | complex):
         return x
-    return TABLE["stop_gradient"].bind(x)
+    return stopped.bind(x)
 
 
 

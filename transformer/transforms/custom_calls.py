@@ -17,10 +17,8 @@ from ..analysis.activity import Flow, is_inexact
 from ..core import Apply, Aval, Mark, Move, blocks, is_name, names_bound, walk
 from ..errors import MissingRule, TransformError
 from ..frontend.builder import Builder, current
-from ..ops.op import TABLE
+from ..ops import barriers
 from .emission import Emitter
-
-CALL, DETACHED, PULLED, LINKED = "custom_call", "detached", "pulled", "linked"
 
 
 class Call:
@@ -187,7 +185,8 @@ class Pushable(Call):
         with Builder(self.name) as builder:
             residuals = [builder.parameter(program.hints.get(p, p), program.avals[p]) for p in program.params[:kept]]
             bars = [builder.parameter("bar", cotangent_aval(a)) for a in self.avals]
-            args = [builder.parameter(self.plain.hints.get(p, p), self.plain.avals[p]) for p in self.plain.params]
+            for name in self.plain.params:
+                builder.parameter(self.plain.hints.get(name, name), self.plain.avals[name])
             found = iter(builder.inline(program, [*residuals, *(b for b, i in zip(bars, inexact) if i)]))
             outputs = [next(found) if k in self.moving else 0.0 for k in range(self.count)]
             return builder.program(outputs)
@@ -220,7 +219,7 @@ class Recomputed(Call):
             kept = [builder.parameter(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
             bars = [builder.parameter("bar", cotangent_aval(a)) for a in self.avals]
             args = [builder.parameter(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
-            inputs = [builder.append(TABLE["optimization_barrier"], [r], {}, plain.hints.get(p, p)) for p, r in zip(plain.params, kept)]
+            inputs = [builder.append(barriers.optimization_barrier, [r], {}, plain.hints.get(p, p)) for p, r in zip(plain.params, kept)]
             found = builder.inline(unmarked(joint), [*inputs, *(b for b, i in zip(bars, inexact) if i)])[len(self.avals):]
             found = iter(found)
             return first, builder.program([next(found) if k in wrt else 0.0 for k in range(len(args))])
@@ -239,7 +238,7 @@ def closed_over(call):
 
 # replacing calls ---------------------------------------------------------------------------------------------------------
 def is_call(stmt):
-    return isinstance(stmt, Apply) and stmt.op.name == CALL
+    return isinstance(stmt, Apply) and stmt.op is barriers.custom_call
 
 
 def has_calls(program):
@@ -339,22 +338,22 @@ class BeforeReverse(Replacing):
         count = len(call.avals)
         results, residuals = found[:count], [self.atom(v) for v in found[count:]]
         if count == 1:
-            self.link(PULLED, group[0].target, (self.atom(results[0]), *residuals, *args), {"call": call, "box": None})
+            self.link(barriers.pulled, group[0].target, (self.atom(results[0]), *residuals, *args), {"call": call, "box": None})
             return
         box, token = {}, self.fresh(call.name, Aval((), np.dtype(np.float64)))
-        self.link(PULLED, token, (np.float64(0.0), *residuals, *args), {"call": call, "box": box})
+        self.link(barriers.pulled, token, (np.float64(0.0), *residuals, *args), {"call": call, "box": box})
         for stmt in group:
             position = stmt.params["position"]
-            self.link(LINKED, stmt.target, (self.atom(results[position]), token), {"box": box, "position": position})
+            self.link(barriers.linked, stmt.target, (self.atom(results[position]), token), {"box": box, "position": position})
 
     def detached(self, atom):
         """An operand of the forward rule: cut off from what it depends on."""
         if not is_name(atom) or atom not in self.active:
             return self.ref(atom)
-        return self.builder.append(TABLE[DETACHED], [self.ref(atom)], {}, self.builder.hints.get(atom, atom))
+        return self.builder.append(barriers.detached, [self.ref(atom)], {}, self.builder.hints.get(atom, atom))
 
-    def link(self, name, target, args, params):
-        self.builder.add(Apply(target, TABLE[name], args, params))
+    def link(self, op, target, args, params):
+        self.builder.add(Apply(target, op, args, params))
 
 
 def before_reverse(program, wrt):
@@ -370,7 +369,7 @@ def after_reverse(program):
 
 
 def is_link(stmt):
-    return isinstance(stmt, Apply) and stmt.op.name in (DETACHED, PULLED, LINKED)
+    return isinstance(stmt, Apply) and stmt.op in (barriers.detached, barriers.pulled, barriers.linked)
 
 
 def unmarked(program):
