@@ -161,7 +161,8 @@ def hlo_sharding(layout, ndim):
     copies = len(layout.devices) // int(np.prod(splits))
     proto.tile_assignment_dimensions = [*splits, copies] if copies > 1 else splits
     proto.replicate_on_last_tile_dim = copies > 1
-    proto.tile_assignment_devices = np.arange(len(layout.devices)).reshape(sizes).transpose(order).ravel().tolist()
+    places = np.arange(len(layout.devices)).reshape(sizes).transpose(order).ravel()
+    proto.tile_assignment_devices = (np.argsort(layout.order)[places] if hasattr(layout, "order") else places).tolist()
     return xla.HloSharding.from_proto(proto)
 
 

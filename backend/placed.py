@@ -62,7 +62,7 @@ class Placed(Array):
             return client.to_numpy(self._buffer)
         whole = np.empty(self.shape, self.dtype)
         blocks = fetch(self._buffer, self._sharding, self.shape, self.dtype)
-        for number, index in enumerate(self._sharding.indices(self.shape)):
+        for number, index in reversed(list(enumerate(self._sharding.indices(self.shape)))):
             whole[index] = blocks[number]
         whole.flags.writeable = False
         return whole

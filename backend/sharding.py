@@ -161,6 +161,33 @@ def _indices(sharding, shape):
     return found
 
 
+class Ordered(Sharding):
+    """A sharding whose blocks stand in the order of other devices: as a program on these takes and gives them."""
+
+    def __init__(self, base, devices):
+        super().__init__(devices, base.axes, base.names)
+        self.base, self.mesh, self.spec = base, getattr(base, "mesh", None), getattr(base, "spec", None)
+        self.order = [base.devices.index(d) for d in self.devices]
+        self.key = (base.key, self.devices)
+        self._hash = hash(self.key)
+
+    def indices(self, shape):
+        found = self.base.indices(shape)
+        return [found[k] for k in self.order]
+
+    def with_axis(self):
+        return Ordered(self.base.with_axis(), self.devices)
+
+    def __repr__(self):
+        return repr(self.base)
+
+
+def in_order(sharding, devices):
+    """The sharding with its blocks in the order of `devices`, the same ones."""
+    base = sharding.base if isinstance(sharding, Ordered) else sharding
+    return base if base.devices == tuple(devices) else Ordered(base, devices)
+
+
 class SingleDeviceSharding(Sharding):
     """The whole array on one device."""
 
@@ -197,4 +224,4 @@ class NamedSharding(Sharding):
         return f"NamedSharding({self.mesh}, {self.spec})"
 
 
-__all__ = ["Mesh", "NamedSharding", "PartitionSpec", "Sharding", "SingleDeviceSharding", "ambient_mesh"]
+__all__ = ["Mesh", "NamedSharding", "Ordered", "PartitionSpec", "Sharding", "SingleDeviceSharding", "ambient_mesh", "in_order"]

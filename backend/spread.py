@@ -15,7 +15,7 @@ from . import cache, client
 from .array import Array
 from .placed import Placed, place
 from .policy import overrides_for
-from .sharding import Mesh, NamedSharding, PartitionSpec
+from .sharding import Mesh, NamedSharding, Ordered, PartitionSpec, in_order
 
 
 class Replicas:
@@ -43,6 +43,7 @@ class Partitions:
 
     def attribute(self, sharding, ndim):
         """The text `<@mesh, [{"x"}, {}]>` of a sharding; whole on each device for None or an array on one device."""
+        sharding = sharding.base if isinstance(sharding, Ordered) else sharding
         if not isinstance(sharding, NamedSharding):
             return f"<@{self.default}, [{', '.join(['{}'] * ndim)}]>"
         entries = [", ".join(f'"{n}"' for n in entry) for entry in (*sharding.names, *((),) * (ndim - len(sharding.names)))]
@@ -67,10 +68,10 @@ class Partitions:
 class SpreadExecutable:
     """A program compiled for several devices. See the module's docstring."""
 
-    def __init__(self, loaded, text, inputs, outputs, callbacks=()):
+    def __init__(self, loaded, text, inputs, outputs, devices, callbacks=()):
         self.loaded, self.text, self.callbacks = loaded, text, tuple(callbacks)
-        self.inputs = [(client.spec(shape, dtype), sharding) for shape, dtype, sharding in inputs]
-        self.outputs = [(client.spec(shape, dtype), sharding) for shape, dtype, sharding in outputs]
+        self.inputs = [(client.spec(shape, dtype), in_order(sharding, devices)) for shape, dtype, sharding in inputs]
+        self.outputs = [(client.spec(shape, dtype), in_order(sharding, devices)) for shape, dtype, sharding in outputs]
         self.handlers = [client.handler(spec, sharding) for spec, sharding in self.outputs]
         self.specs = [spec for spec, _ in self.outputs]
 
@@ -116,7 +117,7 @@ def compile(text, inputs, outputs, devices, features=(), options=(), callbacks=(
         chosen = outputs
         if free and any(free):
             chosen = with_choices(outputs, loaded.get_output_shardings(), devices, [s for _, _, s in inputs])
-        return SpreadExecutable(loaded, text, inputs, chosen, callbacks)
+        return SpreadExecutable(loaded, text, inputs, chosen, devices, callbacks)
     if callbacks:
         return make()
     key = (text, overrides, devices, tuple(s for _, _, s in (*inputs, *outputs)), partitioned)
@@ -140,12 +141,20 @@ def recovered(proto, ndim, devices, meshes):
     dims, order = list(found.tile_assignment_dimensions()), list(found.tile_assignment_devices())
     for mesh in meshes:
         for names in candidates(mesh, dims[:ndim]):
-            sharding = NamedSharding(mesh, PartitionSpec(*(n if len(n) > 1 else n[0] if n else None for n in names)))
+            sharding = NamedSharding(mesh, as_spec(names))
             if blocks_of(sharding, ndim) == blocks_of_tiles(dims, ndim, order):
                 return sharding
     grid = np.array([devices[k] for k in order], object).reshape(dims)
     names = [f"d{k}" for k in range(len(dims))]
     return NamedSharding(Mesh(grid, names), PartitionSpec(*names[:ndim]))
+
+
+def as_spec(names):
+    """The shortest PartitionSpec for a tuple of mesh axes per array axis."""
+    entries = [n if len(n) > 1 else n[0] if n else None for n in names]
+    while entries and entries[-1] is None:
+        entries.pop()
+    return PartitionSpec(*entries)
 
 
 def candidates(mesh, splits):

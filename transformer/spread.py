@@ -19,7 +19,7 @@ from backend.sharding import Mesh, NamedSharding, PartitionSpec, Sharding, Singl
 from . import tree
 from .abstract import ShapeDtypeStruct
 from .core import Aval, is_name
-from .errors import TransformError, TypeMismatch
+from .errors import ShapeError, TransformError, TypeMismatch
 from .executable import Array, Compiled
 from .frontend.builder import Builder
 from .frontend.specialise import Param, Static
@@ -158,11 +158,18 @@ class Partitioned:
         inputs = [s if s is not None and len(s.devices) > 1 else whole for s in self.inputs]
         outputs = [*self.outputs, *[None] * (len(program.outputs) - len(self.outputs))]
         for name, sharding in zip(program.params, inputs):
-            sharding.check(program.avals[name].shape, name)
+            check_fit(sharding, program.avals[name].shape, name)
         for atom, sharding in zip(program.outputs, outputs):
-            if sharding is not None:
-                sharding.check(program.aval(atom).shape, "an output")
+            check_fit(sharding, program.aval(atom).shape, "an output")
         return Spread(program, spread.Partitions(self.devices, inputs, outputs), inputs, outputs, donate)
+
+
+def check_fit(sharding, shape, what):
+    try:
+        if sharding is not None:
+            sharding.check(shape, what)
+    except ValueError as error:
+        raise ShapeError(str(error), "Choose another PartitionSpec, or pad the array.") from None
 
 
 class OneDevice(Compiled):

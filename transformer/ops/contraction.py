@@ -208,7 +208,7 @@ def lower_product(hlo, out, x, y, lx, ly, lo):
     summed = [c for c in lx if c in ly and c not in lo]
     found = {**dict(zip(lx, x.shape, strict=True)), **dict(zip(ly, y.shape, strict=True))}
     every = lo + "".join(summed)
-    if not summed or np.prod([found[c] for c in every], dtype=float) <= (SMALL if hlo.depth else SMALL // 3):
+    if not summed or np.prod([found[c] for c in every], dtype=float) <= limit(hlo):
         return lower_multiply(hlo, x, lx, y, ly, lo, every, found)
     batched = [c for c in lx if c in ly and c in lo]
     value = hlo.dot_general(x, y, batch=(positions(lx, batched), positions(ly, batched)),
@@ -223,6 +223,11 @@ def lower_sum(hlo, x, letters, drop):
         return x, letters
     axes = positions(letters, drop)
     return hlo.reduce(x, 0, axes, "add"), lo_of(letters, drop)
+
+
+def limit(hlo):
+    """See SMALL. A program that XLA splits over devices has matrix products only: those it knows how to split."""
+    return SMALL if hlo.depth else 0 if hlo.partitions else SMALL // 3
 
 
 def lower_multiply(hlo, x, lx, y, ly, lo, every, found):
