@@ -5,11 +5,9 @@ import math
 import numpy as np
 
 from ..core import Aval
-from ..errors import TransformError
-from .op import TABLE, Op, aval_of, elementwise, function, register, view
+from ..errors import ValueDependent
+from .op import TABLE, Op, aval_of, elementwise, function, is_reference, register, view
 from .samples import ANY
-
-REAL = {"complex64": np.dtype(np.float32), "complex128": np.dtype(np.float64)}
 
 
 def is_complex(x):
@@ -86,7 +84,7 @@ def _declare_part(name, lower_part, transpose, unview):
         return getattr(np.asarray(x), name)[()]
 
     def infer(x):
-        return Aval(x.shape, REAL.get(x.dtype.name, x.dtype), x.weak)
+        return Aval(x.shape, x.dtype.type(0).real.dtype, x.weak)
 
     def lower(hlo, out, x):
         return lower_part(hlo, x)
@@ -135,10 +133,13 @@ def imag(val):
 
 @function(np.real_if_close)
 def real_if_close(a, tol=100):
-    """np.real_if_close of real arrays."""
-    if is_complex(a):
-        raise TransformError("np.real_if_close decides the dtype by the values", "Use np.real.")
-    return a
+    """np.real_if_close: the real part if the imaginary part nearly vanishes, which the values at hand decide."""
+    if not is_complex(a):
+        return a
+    known = a.known if is_reference(a) else a
+    if known is None:
+        raise ValueDependent("np.real_if_close decides the dtype by the values", "Use np.real.")
+    return a if np.iscomplexobj(np.real_if_close(known, tol)) else np.real(a)
 
 
 @function(np.angle)

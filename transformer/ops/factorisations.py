@@ -141,6 +141,7 @@ class eigh:
         w = eigh.bind(a, part="values", UPLO=UPLO)
         inner = transpose(out) @ g
         inner = inner - adjoint(inner)
+        inner = inner - diagonal_of(inner) if inner.dtype.kind == "c" else inner
         bar = conj(out) @ guarded(inner, 2 * (w[..., None, :] - w[..., :, None])) @ transpose(out)
         return in_triangle(bar, UPLO == "L")
 
@@ -305,7 +306,6 @@ class svd:
 
 
 def check_vectors(a, full_matrices):
-    refuse_complex("the singular vectors", a)
     if full_matrices and a.shape[-1] != a.shape[-2]:
         raise TransformError("the derivative of the full singular vectors is not defined", "Use full_matrices=False.")
 
@@ -315,27 +315,39 @@ def square_gaps(s):
     return (s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None])
 
 
+def turning(inner, s):
+    """The part of the derivative of complex singular vectors that turns their phases; U and Vh share it evenly."""
+    return 0.5j * diagonal_of(np.imag(inner)) / s[..., None, :]
+
+
+def off_diagonal(x):
+    return x - diagonal_of(x)
+
+
 def svd_vectors_bar(g, u, s, vh, part):
-    """The cotangent of the operand from that of U or Vh (real)."""
+    """The cotangent of the operand from that of U or Vh."""
     if part == "Vh":
-        return transpose(svd_vectors_bar(transpose(g), transpose(vh), s, transpose(u), "U"))
+        return adjoint(svd_vectors_bar(adjoint(g), adjoint(vh), s, adjoint(u), "U"))
     inner = transpose(u) @ g
-    bar = u @ (guarded(inner - transpose(inner), square_gaps(s)) * s[..., None, :]) @ vh
+    mixed = inner - adjoint(inner)
+    middle = guarded(off_diagonal(mixed) if g.dtype.kind == "c" else mixed, square_gaps(s)) * s[..., None, :]
+    middle = middle + turning(inner, s) if g.dtype.kind == "c" else middle
+    bar = conj(u) @ middle @ conj(vh)
     if u.shape[-2] == u.shape[-1]:
         return bar
-    return bar + ((g - u @ inner) / s[..., None, :]) @ vh
+    return bar + ((g - conj(u) @ inner) / s[..., None, :]) @ conj(vh)
 
 
 def svd_vectors_dot(a_dot, inner, u, s, vh, part):
-    """The tangent of U or Vh (real); inner = U^T a_dot V."""
+    """The tangent of U or Vh; inner = U^H a_dot V."""
     if part == "Vh":
-        return transpose(svd_vectors_dot(transpose(a_dot), transpose(inner), transpose(vh), s, transpose(u), "U"))
+        return adjoint(svd_vectors_dot(adjoint(a_dot), adjoint(inner), adjoint(vh), s, adjoint(u), "U"))
     scaled = inner * s[..., None, :]
-    mixed = scaled + transpose(scaled)
-    dot = u @ guarded(mixed - diagonal_of(mixed), square_gaps(s))
+    mixed = guarded(off_diagonal(scaled + adjoint(scaled)), square_gaps(s))
+    dot = u @ (mixed + turning(inner, s) if inner.dtype.kind == "c" else mixed)
     if u.shape[-2] == u.shape[-1]:
         return dot
-    return dot + (a_dot @ transpose(vh) - u @ inner) / s[..., None, :]
+    return dot + (a_dot @ adjoint(vh) - u @ inner) / s[..., None, :]
 
 
 @function(np.linalg.svd)

@@ -132,7 +132,7 @@ def _stored(result, out):
     return out
 
 
-@function(np.vstack)
+@function(np.vstack, *filter(None, [vars(np).get("row_stack")]))
 def _vstack(tup, *, dtype=None, casting="same_kind"):
     arrays = _rows(tup)
     if all(np.ndim(a) == 1 for a in arrays):

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import sys
+import types
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ... import tree
 from ...core import Apply, Move, Program, Update, walk
-from ...errors import NeedStatic, TransformError
+from ...errors import NeedStatic, TransformError, ValueDependent
 from .. import parse
 from ..builder import Builder
 from ..ragged import is_ragged
@@ -117,6 +118,10 @@ def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None,
                 unroll = True
             else:
                 raise
+        except ValueDependent:
+            if sized:
+                raise
+            sized = True
     raise TransformError("too many arguments of this function are needed as Python numbers", "Mark them with static_argnums.")
 
 
@@ -130,7 +135,7 @@ def program_name(fn):
         fn = fn.func
     name = getattr(fn, "__name__", type(fn).__name__)
     if name == "<lambda>":
-        name = parse.parse(fn).name
+        name = parse.parse(fn).name if isinstance(fn, types.FunctionType) else "function"
     return "".join(c if c.isalnum() else "_" for c in name)
 
 

@@ -7,6 +7,7 @@ import gast
 import numpy as np
 
 from ...errors import NeedStatic, TransformError, ValueDependent
+from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, ragged, views
 from ..reference import contains_reference, is_reference
@@ -180,7 +181,12 @@ def load_item(ev, owner, index, node):
         return ev.externals.item(owner, index)
     if isinstance(owner, np.ndarray) and ev.has_dynamic(index):
         owner = ev.promote(owner, node, stored=False) if gives_view(owner, index) else ev.operand(owner)
+    if type(owner) in CONCATENATORS and ev.has_dynamic(index):
+        return ev.created(optable.lookup(owner, ev.origin(node))(ev.open(index)))
     return ev.created(owner[index])
+
+
+CONCATENATORS = (type(np.r_), type(np.c_))
 
 
 def gives_view(array, index):
