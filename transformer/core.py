@@ -171,6 +171,16 @@ class Derived(str):
     __slots__ = ()
 
 
+def is_floating(dtype):
+    """Whether numbers of this type have derivatives: floats and complex numbers, bfloat16 and its like included."""
+    return dtype.kind in "fc" or (dtype.kind == "V" and "float" in dtype.name)
+
+
+def is_real(dtype):
+    """Whether a type is of real floating-point numbers."""
+    return dtype.kind != "c" and is_floating(dtype)
+
+
 def literal_aval(value):
     """Aval of a literal: weak for Python numbers, strong for NumPy scalars (a bool is never weak in NumPy's rules)."""
     if type(value) in WEAK_DTYPES:

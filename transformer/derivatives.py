@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from . import tree
-from .core import Aval, Program
+from .core import Aval, Program, is_floating
 from .errors import ShapeError, TypeMismatch
 from .frontend.builder import Builder
 from .frontend.specialise import Input
@@ -45,6 +45,8 @@ def check_scalar(program, treedef, holomorphic):
     if aval.shape != ():
         raise ShapeError(f"grad needs a function with a scalar output; {program.name} returns an array of shape {aval.shape}",
                          "Sum it up (np.sum), or use jacrev for a Jacobian.")
+    if aval.dtype.kind == "b":
+        raise TypeMismatch(f"grad needs a number; {program.name} returns a bool", "Return the number whose derivative is meant.")
     if aval.dtype.kind == "c" and not holomorphic:
         raise TypeMismatch(f"grad needs a real output; {program.name} returns {aval.dtype}",
                            "Take the real part or the modulus, or use holomorphic=True.")
@@ -102,14 +104,14 @@ def refuse_discrete(program, specialised, wanted):
         for position in positions:
             if position in index:
                 aval = program.avals[program.params[index[position]]]
-                if aval.dtype.kind not in "fc":
+                if not is_floating(aval.dtype):
                     raise TypeMismatch(f"an argument of type {aval} cannot be differentiated", "Pass floating-point numbers.")
 
 
 def pullback_program(specialised, wrt):
     """(joint program with one cotangent parameter per output, number of primal outputs)."""
     program = specialised.program
-    seeds = ["param" if program.aval(a).dtype.kind in "fc" else None for a in program.outputs]
+    seeds = ["param" if is_floating(program.aval(a).dtype) else None for a in program.outputs]
     return reverse(program, wrt, seeds), seeds
 
 
@@ -153,7 +155,7 @@ def jacobian_rows(specialised, wrt, count):
     program = specialised.program
     outs = [program.aval(a) for a in program.outputs[:count]]
     ins = [program.avals[program.params[i]] for i in wrt]
-    seeds = ["param" if a.dtype.kind in "fc" else None for a in outs] + [None] * (len(program.outputs) - count)
+    seeds = ["param" if is_floating(a.dtype) else None for a in outs] + [None] * (len(program.outputs) - count)
     joint = reverse(program, wrt, seeds)
     active = [a for a, s in zip(outs, seeds) if s]
     total = sum(a.size for a in active)
@@ -222,7 +224,7 @@ def pushforward(fn, args, kwargs, wrt_args):
 
 def tangent_aval(aval):
     """Aval of tangents and cotangents of a value."""
-    return aval if aval.dtype.kind in "fc" else Aval(aval.shape, np.dtype(np.float64))
+    return aval if is_floating(aval.dtype) else Aval(aval.shape, np.dtype(np.float64))
 
 
 __all__ = ["Program", "gradient", "jacobian", "pullback_program", "pushforward"]

@@ -40,7 +40,8 @@ def jvp(f, primals, tangents, has_aux=False):
     primals = tuple(tree.tree_map(as_float, p) for p in primals)
     leaves, treedef = tree.flatten(primals)
     dots = flatten_matching(treedef, tuple(tangents), leaves, "tangent", "primal")
-    specialised = derivatives.pushforward(f, as_arguments(primals), {}, range(len(primals)))
+    specialised = pipeline.by_type_or_value(
+        lambda: derivatives.pushforward(f, as_arguments(primals), {}, range(len(primals))), leaves)
     inputs = dict(enumerate(leaves)) | {("tangent", i): d for i, d in enumerate(dots)}
     if not has_aux:
         return run(specialised, inputs)
@@ -153,7 +154,7 @@ def vjp(f, *primals, has_aux=False):
 def forward_part(f, primals, has_aux=False):
     """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, seeds)."""
     leaves, _ = tree.flatten(primals)
-    specialised = pipeline.build_differentiable(f, as_arguments(primals), {})
+    specialised = pipeline.by_type_or_value(lambda: pipeline.build_differentiable(f, as_arguments(primals), {}), leaves)
     program = specialised.program
     wrt = pipeline.positions_of(specialised, range(len(leaves)))
     seeded = derivatives.subtrees(specialised.out_tree, has_aux)[0].num_leaves

@@ -61,7 +61,7 @@ def as_operand(builder, value):
 def on_arrays(implementation, args, kwargs, elementwise, typed):
     leaves = list(array_leaves((*args, *kwargs.values())))
     wide = x64() or any(a.dtype in promotion.NARROW and not a.weak_type for a in leaves if isinstance(a, Array))
-    half = not elementwise and next((a.dtype for a in leaves if getattr(a, "dtype", None) is not None and a.dtype.name in HALF), None)
+    half = None if elementwise else common_half(leaves)
     weak = elementwise and not typed and is_weak(args, wide)
     args = [to_host(a, wide, half) for a in args]
     kwargs = {k: to_host(v, wide, half) for k, v in kwargs.items()}
@@ -75,6 +75,14 @@ def is_weak(args, wide):
     types = [promotion.Type(a.dtype, a.weak_type) if isinstance(a, Array) else promotion.host_type(a, wide)
              for a in args if isinstance(a, Array | np.ndarray | np.generic | int | float | complex)]
     return bool(types) and any(t.weak for t in types) and promotion.join(tuple(types), wide).weak
+
+
+def common_half(leaves):
+    """The half precision that the arguments compute in, if they do."""
+    if not any(a.dtype.name in HALF for a in leaves):
+        return None
+    found = promotion.join(tuple({promotion.Type(promotion.narrow(a.dtype), False) for a in leaves}), x64()).dtype
+    return found if found.name in HALF else None
 
 
 def array_leaves(values):
@@ -147,7 +155,8 @@ class Function:
 
     def __init__(self, function):
         implementation = table_implementation(function)
-        self.implementation, self.elementwise = implementation, isinstance(function, np.ufunc) or function is np.where
+        self.implementation = implementation
+        self.elementwise = function is np.where or getattr(implementation, "__func__", None) is optable.Op.call
         self.describes = function in DESCRIPTIONS
         parameters = parameters_of(implementation)
         self.accepted = set(parameters)

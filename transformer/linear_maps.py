@@ -10,6 +10,7 @@ import inspect
 import numpy as np
 
 from . import derivatives, tree
+from .core import is_floating
 from .errors import TypeMismatch
 from .frontend.specialise import Input
 from .pipeline import as_params, build, build_differentiable, dynamic_leaves, leaf_positions, positions_of
@@ -82,7 +83,7 @@ class Pullback(LinearMap):
         if len(args) != self.positional():
             return args
         program = build(self.fn, [as_params(a, f"x{k}") for k, a in enumerate(args)], {}).program
-        avals = [program.aval(a) for a in program.outputs if program.aval(a).dtype.kind in "fc"]
+        avals = [program.aval(a) for a in program.outputs if is_floating(program.aval(a).dtype)]
         return (*args, *(np.zeros(a.shape, a.dtype) if a.shape else a.dtype.type(0).item() for a in avals))
 
 

@@ -140,8 +140,8 @@ class Builder:
     def emit_jnp(self, op, refs, params, hint):
         """The same by JAX's rules of types."""
         self.uses_jnp = True
-        refs, params, mark, wide = promotion.prepare(self, op, refs, params)
-        return promotion.finish(self, self.append(op, refs, params, hint), refs, mark, wide, params.get("dtype") is not None)
+        refs, params, target, mark, wide = promotion.prepare(self, op, refs, params)
+        return promotion.finish(self, self.append(op, refs, params, hint), op, target, mark, wide)
 
     def append(self, op, refs, params, hint=None, weak=False):
         atoms = [self.read(a) for a in refs]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..config import x64
-from ..core import WEAK_DTYPES, literal_aval
+from ..core import WEAK_DTYPES, is_floating, literal_aval
 from ..errors import TypeMismatch
 from ..ops import op as optable
 from .reference import Ref, is_device_array, is_reference
@@ -96,11 +96,22 @@ def is_inexact(ufunc):
         return False
 
 
+@functools.cache
+def counts_bools(ufunc):
+    """Whether a ufunc computes with integers where it is given bools."""
+    try:
+        return ufunc.resolve_dtypes((np.dtype(bool),) * ufunc.nin + (None,) * ufunc.nout)[0].kind in "iu"
+    except TypeError:
+        return False
+
+
 def target_type(op, types, wide):
     """The common type of an op's operands."""
     found = join(tuple(types), wide)
     if isinstance(op.impl, np.ufunc) and found.dtype.kind in "biu" and is_inexact(op.impl):
         return Type(default("f", wide), found.weak)
+    if isinstance(op.impl, np.ufunc) and found.dtype.kind == "b" and counts_bools(op.impl):
+        return Type(default("i", wide), found.weak)
     return found
 
 
@@ -122,6 +133,14 @@ def accepts(ufunc, dtype, weak_kinds):
     except (TypeError, ValueError):
         return False
     return all(t == dtype for t in types[: ufunc.nin])
+
+
+def result_dtype(op, dtype, target, wide):
+    """The dtype of an op's result by JAX's rules, where NumPy computes `dtype` for operands of the type `target`."""
+    if target is not None and isinstance(op.impl, np.ufunc) and is_floating(target) and is_floating(dtype) and \
+            (dtype.kind == "c") == (target.kind == "c"):
+        return target
+    return narrow(dtype, wide)
 
 
 # references -------------------------------------------------------------------------------------------------------------
@@ -157,7 +176,7 @@ def applies(builder, refs):
 
 
 def prepare(builder, op, refs, params):
-    """(operands of one type, params without 64-bit dtypes, mark of the result, whether 64 bits are kept)."""
+    """(operands of one type, params without 64-bit dtypes, that type or None, mark of the result, whether 64 bits are kept)."""
     wide = is_wide(refs)
     positions = promoted_positions(op, len(refs))
     types = [type_of(refs[i], wide) for i in positions]
@@ -165,7 +184,7 @@ def prepare(builder, op, refs, params):
         params = {**params, "dtype": narrow(np.dtype(params["dtype"]), wide)}
     if not positions:
         marks = {r.storage.jnp for r in refs if is_reference(r)}
-        return refs, params, WEAK if marks == {WEAK} and op.linear and not params.get("dtype") else STRONG, wide
+        return refs, params, None, WEAK if marks == {WEAK} and op.linear and not params.get("dtype") else STRONG, wide
     target = target_type(op, types, wide)
     weak = target.weak and params.get("dtype") is None
     kinds = tuple(types[k].dtype.kind if is_python(refs[i]) else None for k, i in enumerate(positions))
@@ -174,7 +193,7 @@ def prepare(builder, op, refs, params):
     for k, i in enumerate(positions):
         if not (natural and kinds[k]):
             refs[i] = cast(builder, refs[i], target.dtype)
-    return refs, params, WEAK if weak else STRONG, wide
+    return refs, params, target.dtype, WEAK if weak else STRONG, wide
 
 
 def is_python(value):
@@ -197,12 +216,10 @@ def cast(builder, value, dtype):
     return found
 
 
-def finish(builder, ref, refs, mark, wide, named=False):
-    """The result of a prepared op: marked, in 32 bits where NumPy made it 64, in bfloat16 where NumPy has no loop for that."""
+def finish(builder, ref, op, target, mark, wide):
+    """The result of a prepared op: marked, in 32 bits where NumPy made it 64, in its operands' precision."""
     ref.storage.jnp = STRONG if ref.aval.dtype.kind == "b" else mark
-    dtype = narrow(ref.aval.dtype, wide)
-    if dtype == np.float32 and len(refs) == 1 and is_reference(refs[0]) and refs[0].aval.dtype.kind == "V" and not named:
-        dtype = refs[0].aval.dtype
+    dtype = result_dtype(op, ref.aval.dtype, target, wide)
     if dtype == ref.aval.dtype:
         return ref
     narrowed = builder.emit(optable.TABLE["astype"], (ref,), {"dtype": dtype})
@@ -257,8 +274,9 @@ def on_host(wide):
                 if getattr(args[i], "dtype", None) != target.dtype:
                     args[i] = np.asarray(args[i], target.dtype)
         result = op.impl(*args, **params)
-        if positions and target.dtype.kind == "V" and getattr(result, "dtype", None) == np.float32:
-            return result.astype(target.dtype)
+        if positions and isinstance(op.impl, np.ufunc):
+            dtype = result_dtype(op, result.dtype, target.dtype, wide)
+            return result.astype(dtype) if dtype != result.dtype else result
         return result
     return run
 

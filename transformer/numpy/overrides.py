@@ -9,6 +9,7 @@ from ..ops import op as optable
 from ..eager import Function
 from .adapter import adapted, described
 from .creation import array, asarray
+from .dtypes import result_type
 
 EXCLUDED = set("put place putmask copyto fill_diagonal put_along_axis asmatrix require asfortranarray asarray_chkfinite asanyarray"
                " ascontiguousarray piecewise apply_along_axis apply_over_axes vectorize".split())
@@ -59,6 +60,21 @@ def running(name):
 
 for _name in ("angle", "frexp", "modf", "reciprocal"):
     inexact(_name)
+
+
+def inexact_pair(name):
+    of_floats = FUNCTIONS[name]
+
+    def call(a, v, mode="full", *, precision=None, preferred_element_type=None):
+        a, v = asarray(a), asarray(v)
+        dtype = result_type(a, v, float) if result_type(a, v).kind in "biu" else result_type(a, v)
+        found = of_floats(astype(a, dtype), astype(v, dtype), mode)
+        return found if preferred_element_type is None else astype(found, preferred_element_type)
+    FUNCTIONS[name] = described(call, call, name)
+
+
+for _name in ("convolve", "correlate"):
+    inexact_pair(_name)
 for _name in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
     running(_name)
 
@@ -156,6 +172,16 @@ def _joining(name):
 
 for _name in ("stack", "vstack", "hstack", "dstack", "column_stack", "block"):
     _joining(_name) if _name != "block" else None
+
+
+@define
+def append(arr, values, axis=None):
+    """Values joined to the end of an array."""
+    arr, values = asarray(arr), asarray(values)
+    dtype = result_type(arr, values)
+    if axis is None:
+        arr, values, axis = arr.reshape((-1,)), values.reshape((-1,)), 0
+    return concatenate([astype(arr, dtype), astype(values, dtype)], axis)
 
 
 @define

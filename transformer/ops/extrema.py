@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..core import is_floating
 from .elementwise import is_literal
 from .op import TABLE, Op, elementwise, function, infer_elementwise, piecewise_constant, register
 from .samples import ANY, PAIR, uniform
@@ -36,7 +37,7 @@ def _ignoring_nan(kind):
     def lower(hlo, out, x, y):
         x, y = (hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y))
         both = hlo.binary(kind, x, y)
-        if out.dtype.kind not in "fc":
+        if not is_floating(out.dtype):
             return both
         return hlo.select(hlo.compare("NE", x, x), y, hlo.select(hlo.compare("NE", y, y), x, both))
     return lower

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..core import Aval
+from ..core import Aval, is_floating
 from ..errors import TransformError
 from .op import TABLE, Op, aval_of, broadcast, function, holds_reference, lookup, piecewise_constant, register, result_dtype
 from .samples import ANY, PAIR
@@ -52,14 +52,14 @@ def _parts(hlo, x):
 
 
 def _lower_isinf(hlo, out, x):
-    if x.dtype.kind not in "fc":
+    if not is_floating(x.dtype):
         return hlo.full(out.shape, False, BOOL)
     found = [hlo.compare("EQ", hlo.abs(p), hlo.full(p.shape, np.inf, p.dtype)) for p in _parts(hlo, x)]
     return found[0] if len(found) == 1 else hlo.or_(*found)
 
 
 def _lower_isfinite(hlo, out, x):
-    if x.dtype.kind not in "fc":
+    if not is_floating(x.dtype):
         return hlo.full(out.shape, True, BOOL)
     found = [hlo.is_finite(p) for p in _parts(hlo, x)]
     return found[0] if len(found) == 1 else hlo.and_(*found)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..core import Aval
+from ..core import Aval, is_floating, is_real
 from .extrema import lower_copysign
 from .op import TABLE, Op, elementwise, function, op, piecewise_constant, register
 from .samples import ANY, PAIR, uniform
@@ -19,7 +19,9 @@ def _of_floats(lower):
     """Integers and bools are round already."""
     def rule(hlo, out, x):
         x = hlo.convert(x, out.dtype)
-        return lower(hlo, out, x) if out.dtype.kind == "f" else x
+        if out.dtype.kind == "c":
+            return hlo.complex(lower(hlo, out, hlo.real(x)), lower(hlo, out, hlo.imag(x)))
+        return lower(hlo, out, x) if is_real(out.dtype) else x
     return rule
 
 
@@ -47,7 +49,7 @@ class round:
     def lower(hlo, out, x, decimals):
         if out.dtype.kind in "iu" and decimals >= 0:
             return x
-        dtype = out.dtype if out.dtype.kind in "fc" else np.dtype(np.float64)
+        dtype = out.dtype if is_floating(out.dtype) else np.dtype(np.float64)
         scale = hlo.full(out.shape, 10.0 ** abs(decimals), dtype)
         up, down = (hlo.multiply, hlo.divide) if decimals >= 0 else (hlo.divide, hlo.multiply)
         return hlo.convert(down(hlo.round(up(hlo.convert(x, dtype), scale)), scale), out.dtype)
@@ -89,7 +91,7 @@ def _operands(hlo, out, x, y):
 
 def _lower_floor_divide(hlo, out, x, y):
     x, y = _operands(hlo, out, x, y)
-    if out.dtype.kind == "f":
+    if is_real(out.dtype):
         return _floor_divide_floats(hlo, out, x, y)
     zero, y = _nonzero_divisor(hlo, x, y)
     quotient = hlo.divide(x, y)
@@ -117,7 +119,7 @@ piecewise_constant(np.floor_divide, _lower_floor_divide, symbol="//", samples=un
 
 def _lower_remainder(hlo, out, x, y):
     x, y = _operands(hlo, out, x, y)
-    if out.dtype.kind == "f":
+    if is_real(out.dtype):
         rest = hlo.op("remainder", [x, y], x.shape, x.dtype)
         floored = hlo.select(_borrows(hlo, rest, y), hlo.add(rest, y), rest)
         signed_zero = lower_copysign(hlo, out, hlo.full(out.shape, 0, out.dtype), y)
@@ -140,7 +142,7 @@ class remainder:
 
 def _lower_fmod(hlo, out, x, y):
     x, y = _operands(hlo, out, x, y)
-    if out.dtype.kind == "f":
+    if is_real(out.dtype):
         return hlo.op("remainder", [x, y], x.shape, x.dtype)
     zero, y = _nonzero_divisor(hlo, x, y)
     return hlo.select(zero, hlo.full(out.shape, 0, out.dtype), hlo.op("remainder", [x, y], x.shape, x.dtype))
@@ -162,7 +164,8 @@ def divmod_(x, y):
 
 
 # parts of a float -----------------------------------------------------------------------
-LAYOUT = {"float16": (np.dtype(np.int16), 10, 15), "float32": (np.dtype(np.int32), 23, 127), "float64": (np.dtype(np.int64), 52, 1023)}
+LAYOUT = {"float16": (np.dtype(np.int16), 10, 15), "float32": (np.dtype(np.int32), 23, 127), "float64": (np.dtype(np.int64), 52, 1023),
+          "bfloat16": (np.dtype(np.int16), 7, 127)}
 """dtype -> integer of that size, mantissa bits, exponent bias."""
 
 
@@ -209,7 +212,7 @@ def _lower_mantissa(hlo, out, x):
 
 
 def _lower_exponent(hlo, out, x):
-    x = x if x.dtype.kind == "f" else hlo.convert(x, np.dtype(np.float64))
+    x = x if is_real(x.dtype) else hlo.convert(x, np.dtype(np.float64))
     return lower_frexp(hlo, x)[1]
 
 

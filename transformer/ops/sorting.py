@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core import Aval
+from ..core import Aval, is_floating
 from ..errors import ShapeError, TransformError
 from .op import array, aval_of, function, op, operands, result_dtype
 
@@ -238,7 +238,7 @@ class searchsorted:
         a = np.reshape(a, (a.shape[0], *(1,) * extra, a.shape[1]))
         v = np.expand_dims(v, -1)
         before = a < v if side == "left" else a <= v
-        if v.dtype.kind in "fc":
+        if is_floating(v.dtype):
             before = before | ((v != v) & (a == a) if side == "left" else (v != v))
         return np.sum(before, axis=-1), 0
 

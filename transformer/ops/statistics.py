@@ -5,6 +5,7 @@ import operator
 
 import numpy as np
 
+from ..core import is_floating
 from ..errors import TransformError
 from .creation import asarray
 from .elementwise import root
@@ -117,7 +118,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 # nan ignored ----------------------------------------------------------------------------------
 def _has_nan(a):
-    return aval_of(a).dtype.kind in "fc"
+    return is_floating(aval_of(a).dtype)
 
 
 @function(np.nansum, array=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core import Apply, For, Hole, If, Update
+from ...core import Apply, For, Hole, If, Update, is_floating
 from ...errors import MissingRule, TransformError
 from ...ops.index_templates import FULL, result_shape
 from ...ops.op import TABLE, lookup, python_types
@@ -100,7 +100,7 @@ class Statements(Lanes):
             return args
         ufunc = stmt.op.impl
         resolved = ufunc.resolve_dtypes((*python_types(avals), *(None,) * ufunc.nout))
-        return [TABLE["astype"].bind(x, dtype=d) if v.weak and self.batched(a) and v.dtype != d and d.kind in "fc" else x
+        return [TABLE["astype"].bind(x, dtype=d) if v.weak and self.batched(a) and v.dtype != d and is_floating(d) else x
                 for a, x, v, d in zip(stmt.args, args, avals, resolved)]
 
     # indexing -----------------------------------------------------------------------
