@@ -18,7 +18,7 @@ import numpy as np
 from . import tree
 from .abstract import ShapeDtypeStruct
 from .core import WEAK_DTYPES, Aval, literal_aval
-from .errors import NeedStatic, TypeMismatch
+from .errors import NeedStatic, TypeMismatch, ValueDependent
 from .frontend.builder import Builder
 from .frontend.promotion import STRONG, mark_of
 from .frontend.reference import is_reference
@@ -149,6 +149,21 @@ def build_differentiable(fn, args, kwargs):
     """`build` for a function of which a derivative is taken next."""
     with options(pending=True):
         return build(fn, args, kwargs)
+
+
+def by_type_or_value(make, leaves):
+    """make(), again in value mode if types alone do not decide the structure (unless these are leaves of a function being built)."""
+    try:
+        return make()
+    except ValueDependent as error:
+        if any(map(is_reference, leaves)):
+            raise
+        first = error
+    try:
+        with options(values=True):
+            return make()
+    except ValueDependent:
+        raise first from None
 
 
 def settled(program):
