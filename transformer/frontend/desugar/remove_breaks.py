@@ -104,7 +104,9 @@ def _guard(loop, broken, fresh, live):
         loop.target = at(store(item), loop.target)
         loop.body = [first, *loop.body]
     loop.stop, loop.rounds = broken, loop.body
-    loop.body = [at(gast.If(negate(load(broken)), loop.rounds, []), loop)]
+    guard = at(gast.If(negate(load(broken)), loop.rounds, []), loop)
+    guard.is_guard = True
+    loop.body = [guard]
 
 
 def _plain_target(target):

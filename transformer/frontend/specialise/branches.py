@@ -1,11 +1,13 @@
 """`if` on an abstract test: evaluate both sides, then merge what differs, leaf by leaf."""
 
+import gast
 import numpy as np
 
 from ...core import Apply, Aval, If, Move
 from ...errors import TransformError, ValueDependent
 from ...ops.op import TABLE
 from ..promotion import joined_type, mark_of
+from ..ragged import as_masks, common_masks, is_ragged
 from ..reference import is_device_array, is_reference
 from .state import Control, State, Undefined, assign, contents, is_numeric, rebuild, storages
 
@@ -119,8 +121,10 @@ class Merge:
 
     def is_unread(self, container, name, in_body):
         """Whether a variable is not read where one side did not bind it: generated names are read under their flag only, and
-        others need no value where that side leaves the function or round."""
-        if container is not self.ev.frames[-1].env:
+        others need no value where that side leaves the function or round. The guard of a loop's rounds is no such place: there
+        a name keeps the value of the round before."""
+        is_choice = isinstance(self.node, gast.If) and not getattr(self.node, "is_guard", False)
+        if container is not self.ev.frames[-1].env or not is_choice:
             return False
         left = getattr(self.node, "left", {})
         side = "orelse" if in_body else "body"
@@ -135,9 +139,11 @@ class Merge:
         if left is right:
             return left
         if isinstance(left, Undefined) or isinstance(right, Undefined):
-            return self.partial(left, right, hint)
+            return Undefined(f"{hint} is set on one side only of a condition on array values")
         if is_numeric(left) and is_numeric(right):
             return self.numeric(left, right, hint)
+        if is_ragged(left) or is_ragged(right):
+            return self.ragged(left, right, hint)
         if type(left) is type(right) and isinstance(left, str | bytes | type(None) | range | type) and left == right:
             return left
         if type(left) is type(right) and not self.ev.is_opaque(left):
@@ -151,12 +157,17 @@ class Merge:
         names = " and ".join(sorted({type(left).__name__, type(right).__name__}))
         return Undefined(f"{hint} is {names} depending on a condition on array values")
 
-    def partial(self, left, right, hint):
-        """One side leaves the value unset. Generated names (leading underscore) are read under the same condition only."""
-        defined = right if isinstance(left, Undefined) else left
-        if isinstance(defined, Undefined) or not (isinstance(hint, str) and hint.startswith("_")):
-            return Undefined(f"{hint} is set on one side only of a condition on array values")
-        return self.fill(left, right, defined, hint)
+    def ragged(self, left, right, hint):
+        """Arrays of unknown length merge with masks, if their static arrays are alike."""
+        numeric = all(is_ragged(v) or is_numeric(v) and np.ndim(v) for v in (left, right))
+        axes = common_masks(left, right) if numeric else None
+        if axes is None:
+            return Undefined(f"{hint} has another length on each side of a condition on array values")
+        sides = []
+        for block, value in ((self.body, left), (self.orelse, right)):
+            with self.builder.nested(block):
+                sides.append(as_masks(value, axes))
+        return sides[0].rebuilt([self.numeric(a, b, hint) for a, b in zip(sides[0].items, sides[1].items)])
 
     def fill(self, left, right, defined, hint):
         """`defined` where its side was taken, zeros where it was not."""
