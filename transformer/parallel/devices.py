@@ -6,7 +6,7 @@ from backend.placed import Placed, placed
 from backend.sharding import Sharding, SingleDeviceSharding
 
 from .. import tree
-from ..errors import ShapeError, TypeMismatch
+from ..errors import ShapeError
 from ..frontend import promotion
 from ..frontend.reference import is_reference
 
@@ -70,9 +70,6 @@ def put(leaf, target):
     if target is None:
         return leaf
     if not isinstance(target, Sharding):
-        if not is_device(target):
-            raise TypeMismatch(f"device_put needs a device or a sharding, not a value of type {type(target).__name__}",
-                               "Take one from devices(), or make a NamedSharding.")
         target = SingleDeviceSharding(target)
     if target.devices == (client.default_device(),) and not isinstance(leaf, Placed):
         return leaf

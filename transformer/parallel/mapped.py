@@ -7,6 +7,7 @@ device. Met inside of another transform, a pmap is the batch over its axis: the 
 batch works on it. A pmap of a pmap takes devices for both axes if there are enough.
 """
 
+import dataclasses
 import functools
 import math
 
@@ -37,7 +38,7 @@ class Mapped(api.Batched):
         specialised, levels = self.on_devices(args, kwargs, available, ())
         count = math.prod(size for _, size, _, _ in levels)
         pipeline.record("pmap", specialised.program)
-        return api.dataclasses.replace(specialised, placement=Blocks(available[:count], levels))
+        return dataclasses.replace(specialised, placement=Blocks(available[:count], levels))
 
     def on_devices(self, args, kwargs, available, taken):
         """(the program of one device, the mapped axes from this one inwards)."""
