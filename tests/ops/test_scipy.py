@@ -4,6 +4,8 @@ import functools
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.signal
 import scipy.special as sp
 import scipy.stats as stats
 
@@ -189,3 +191,50 @@ def test_dirichlet():
         np.testing.assert_allclose(value(fn, x[:2], alpha), fn(x[:2], alpha), rtol=1e-12)
         (found, wanted), = slope(lambda alpha, fn=fn: fn(x, alpha), alpha)
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+# linear algebra, signals ----------------------------------------------------------------------------------
+BANDS = RNG.normal(size=(2, 3, 5)) + np.array([[0.0], [4.0], [0.0]])
+
+
+@pytest.mark.parametrize("columns", [(), (2,)])
+def test_banded_systems_in_batches(columns):
+    b = RNG.normal(size=(2, 5, *columns))
+    fn = transformer.vmap(lambda ab, b: scipy.linalg.solve_banded((1, 1), ab, b))
+    np.testing.assert_allclose(fn(BANDS, b), [scipy.linalg.solve_banded((1, 1), *pair) for pair in zip(BANDS, b)])
+    for found, wanted in slope(lambda ab, b: fn(ab, b) ** 2, BANDS, b):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    dots = RNG.normal(size=BANDS.shape), RNG.normal(size=b.shape)
+    _, tangent = transformer.jvp(fn, (BANDS, b), dots)
+    moved = [fn(BANDS + s * dots[0], b + s * dots[1]) for s in (1e-6, -1e-6)]
+    np.testing.assert_allclose(tangent, (moved[0] - moved[1]) / 2e-6, rtol=1e-5, atol=1e-7)
+
+
+def test_square_roots_are_real_or_complex_by_value():
+    loss = lambda a: np.sum(np.abs(scipy.linalg.sqrtm(a)))  # noqa: E731
+    for a in (COV, COV - 3 * np.eye(3)):
+        np.testing.assert_allclose(*next(slope(loss, a)), rtol=1e-5)
+    assert value(scipy.linalg.sqrtm, COV).dtype == np.float64
+    assert value(lambda a: np.abs(scipy.linalg.sqrtm(a - 3 * np.eye(3))), COV).dtype == np.float64
+    with pytest.raises(TransformError, match="real or a complex"):
+        transformer.jit(scipy.linalg.sqrtm)(COV)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("shapes", [((6,), (3,)), ((3,), (6,)), ((4, 5), (2, 3)), ((2, 3), (5, 4)), ((3, 4, 2), (2, 2, 2))])
+def test_convolutions(mode, shapes):
+    x, y = (RNG.normal(size=s) for s in shapes)
+    for fn in (scipy.signal.convolve, scipy.signal.correlate, scipy.signal.fftconvolve):
+        call = functools.partial(fn, mode=mode)
+        np.testing.assert_allclose(value(lambda x, y, call=call: call(x, y), x, y), call(x, y), rtol=1e-9, atol=1e-12)
+    call = lambda x, y: scipy.signal.correlate(x, y, mode) ** 2  # noqa: E731
+    for found, wanted in slope(call, x, y):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(transformer.jit(call)(x, y), call(x, y), rtol=1e-9, atol=1e-12)
+
+
+def test_complex_correlation():
+    x, y = (RNG.normal(size=n) + 1j * RNG.normal(size=n) for n in (5, 3))
+    np.testing.assert_allclose(value(lambda x, y: np.real(scipy.signal.correlate(x, y)), x, y), np.real(scipy.signal.correlate(x, y)))
+    np.testing.assert_allclose(value(lambda x, y: np.imag(scipy.signal.correlate(y, x, "valid")), x, y),
+                               np.imag(scipy.signal.correlate(y, x, "valid")), atol=1e-12)

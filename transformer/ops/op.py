@@ -54,8 +54,8 @@ TABLE = {}
 class Functions(dict):
     """Callable that users write -> implementation. The functions of scipy are declared when scipy is there and one is asked for."""
 
-    lazy = {"scipy.special": ("special", "bessel", "gamma_functions"), "scipy.linalg": ("linalg",),
-            "scipy.stats": ("stats", "multivariate")}
+    lazy = {"scipy.special": ("special", "bessel", "gamma_functions"), "scipy.linalg": ("linalg", "matrix_equations"),
+            "scipy.stats": ("stats", "multivariate"), "scipy.signal": ("signal",)}
 
     def __missing__(self, fn):
         if self.load():
