@@ -27,7 +27,7 @@ LAYERS = [  # a module imports modules of its own layer and of the layers above 
     "pipeline derivatives",
     "dispatch notebook",
     "transformed",
-    "api directional",
+    "api aot directional",
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names.split()}
 USERS_OF_BACKEND = {"lower", "executable", "spread", "api"}  # and the modules at the end: arrays, devices, command line

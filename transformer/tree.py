@@ -271,7 +271,7 @@ def flatten_like(treedef, value, path=""):
         kind = "keys" if treedef.kind in DICTS else "static data"
         raise TypeMismatch(f"two pytrees have different {kind} in a {treedef.kind.__name__}{path and f' at {path}'}: "
                            f"{_shown(parts[1])} and {_shown(treedef.meta)}", "Give both pytrees the same structure.")
-    names = names_of(*parts[:2], len(parts[2]))
+    names = names_of(parts[0], parts[1], len(parts[2]))
     return [leaf for c, v, n in zip(treedef.children, parts[2], names) for leaf in flatten_like(c, v, path + step_text(*n))]
 
 
@@ -340,7 +340,7 @@ def paths(value, prefix=""):
     parts = children_of(value)
     if parts is None:
         return [prefix]
-    names = names_of(*parts[:2], len(parts[2]))
+    names = names_of(parts[0], parts[1], len(parts[2]))
     names = [name[0] if how == "key" and isinstance(name, tuple) else name for how, name in names]
     return [p for k, c in zip(names, parts[2]) for p in paths(c, f"{prefix}_{k}" if prefix else str(k))]
 
