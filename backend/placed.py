@@ -10,7 +10,6 @@ from .array import Array, unwrap
 from .hlo import Hlo
 from .sharding import Sharding, SingleDeviceSharding
 
-
 _fetching = threading.Lock()
 
 

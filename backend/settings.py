@@ -11,7 +11,6 @@
 
 import os
 
-
 chosen = {}
 """Settings made by the program (`transformer.config`); they win over the environment."""
 

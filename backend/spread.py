@@ -179,8 +179,8 @@ def blocks_of(sharding, ndim):
 
 def blocks_of_tiles(dims, ndim, order):
     found = [None] * len(order)
-    for place, device in enumerate(order):
-        found[device] = tuple(map(int, np.unravel_index(place, dims)[:ndim]))
+    for number, device in enumerate(order):
+        found[device] = tuple(map(int, np.unravel_index(number, dims)[:ndim]))
     return found
 
 
