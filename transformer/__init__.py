@@ -22,9 +22,9 @@ from .executable import Array
 __version__ = "0.1.0"
 
 LAZY = {
-    "checkpoint": "remat", "remat": "remat", "custom_jvp": "custom", "custom_vjp": "custom",
+    "checkpoint": "recomputation", "remat": "recomputation", "custom_jvp": "custom", "custom_vjp": "custom",
     "ShapeDtypeStruct": "abstract", "eval_shape": "aot", "disable_jit": "switches", "debug_nans": "switches", "debug_infs": "switches",
-    "checkpoint_policies": "remat",
+    "checkpoint_policies": "recomputation",
     "pmap": "parallel.mapped", "shard_map": "parallel.sharded", "make_mesh": "sharding",
     **dict.fromkeys("default_backend device_count device_put devices local_device_count local_devices process_count process_index".split(),
                     "parallel.devices"),

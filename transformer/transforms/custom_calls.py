@@ -71,10 +71,10 @@ class Call:
 
     def batched(self, axes, args):
         """The same call for a batch of arguments."""
-        if axes not in self.batches:
-            size = next(a.shape[0] for a, axis in zip(args, axes) if axis == 0)
-            self.batches[axes] = self.batch(axes, size)
-        return self.batches[axes]
+        size = next(a.shape[0] for a, axis in zip(args, axes) if axis == 0)
+        if (axes, size) not in self.batches:
+            self.batches[axes, size] = self.batch(axes, size)
+        return self.batches[axes, size]
 
     def batched_plain(self, axes, size):
         from .batch import batch
@@ -195,10 +195,22 @@ class Pushable(Call):
         return self.transposed
 
     def batch(self, axes, size):
+        return BatchedPushable(self.name, self.count).define(self.batched_plain(axes, size), self, axes, size)
+
+
+class BatchedPushable(Pushable):
+    """The batch of a pushable call; its rule, which may hold the call itself, is batched when it is asked for."""
+
+    def define(self, plain, source, axes, size):
+        self.source, self.axes, self.size = source, axes, size
+        return Call.define(self, plain)
+
+    @functools.cached_property
+    def tangent(self):
         from .batch import batch
-        dots = [axes[k] for k in self.moving]
-        tangent = batch(self.tangent, [*axes, *dots], [0] * len(self.tangent.outputs), size)
-        return Pushable(self.name, self.count).define(self.batched_plain(axes, size), tangent)
+        program = self.source.tangent
+        dots = [self.axes[k] for k in self.source.moving]
+        return batch(program, [*self.axes, *dots], [0] * len(program.outputs), self.size)
 
 
 class Recomputed(Call):
