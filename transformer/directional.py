@@ -63,8 +63,13 @@ def flatten_matching(treedef, value, leaves, what, of):
             result.append(leaf if leaf.dtype == dtype else leaf.astype(dtype))
         else:
             result.append(float(leaf) if type(like) is float and type(leaf) is int else
-                          np.asarray(leaf, dtype)[()] if np.result_type(leaf) != dtype else leaf)
+                          np.asarray(leaf, dtype)[()] if np.result_type(leaf) != dtype or is_number_for_array(leaf, like) else leaf)
     return result
+
+
+def is_number_for_array(leaf, like):
+    """Whether a Python number is given where the program has an array of no axes, which can be indexed."""
+    return type(leaf) in (float, int, complex) and hasattr(like, "dtype") and not getattr(like, "weak", False)
 
 
 def as_arguments(primals):
