@@ -4,6 +4,8 @@ A call flattens its arguments, looks its signature up and runs the cached progra
 arguments, the type of each dynamic leaf and the value of each static one; an entry holds as long as its guards do.
 """
 
+import dataclasses
+import itertools
 import threading
 import warnings
 
@@ -12,10 +14,13 @@ import numpy as np
 from . import pipeline, printing, tree
 from .abstract import ShapeDtypeStruct
 from .config import x64
+from .core import Apply, Aval
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, wrap
+from .frontend.promotion import narrow
 from .frontend.specialise import Static
 from .frontend.specialise.externals import is_device_array, unchanged
+from .ops.op import TABLE
 
 VALUE_WARNING = 64
 
@@ -103,6 +108,8 @@ class Entry:
         self.guards, self.static = specialised.guards, specialised.static
         self.inputs = specialised.inputs
         self.stored, self.program = specialised.stored, specialised.program
+        if specialised.jnp and not x64():
+            self.program = single_precision(self.program)
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored
@@ -184,6 +191,21 @@ def host(value):
 
 def plain(value):
     return value.item() if isinstance(value, np.generic) else value
+
+
+def single_precision(program):
+    """A program of `transformer.numpy` whose results that NumPy takes for Python numbers are 32-bit numbers."""
+    body, avals, outputs = list(program.body), dict(program.avals), []
+    for atom in program.outputs:
+        aval = program.aval(atom)
+        dtype = narrow(aval.dtype)
+        if isinstance(atom, str) and aval.weak and dtype != aval.dtype:
+            name = next(n for k in itertools.count() if (n := f"{atom}_{dtype.name}" + "_" * k) not in avals)
+            avals[name] = Aval((), dtype)
+            body.append(Apply(name, TABLE["astype"], (atom,), {"dtype": dtype}))
+            atom = name
+        outputs.append(atom)
+    return dataclasses.replace(program, body=body, avals=avals, outputs=outputs)
 
 
 class Cache:
