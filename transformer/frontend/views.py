@@ -165,7 +165,9 @@ def store(ref, index, value, mode="set"):
 
 
 def store_attribute(ref, name, value):
-    """`ref.real = value`, `ref.imag = value` or `ref.flat = value`."""
+    """`ref.real = value`, `ref.imag = value`, `ref.flat = value` or `ref.shape = value`."""
+    if name == "shape":
+        return set_shape(ref, value)
     if name not in ("real", "imag", "flat"):
         raise TransformError(f"attribute {name} of an array cannot be set", "Make a new array instead.")
     if name == "imag" and ref.dtype.kind != "c":
@@ -174,6 +176,18 @@ def store_attribute(ref, name, value):
     if name == "flat" and optable.aval_of(value).shape and optable.aval_of(value).size != ref.size:
         value = optable.lookup(np.resize)(value, (ref.size,))
     store(view, ..., optable.lookup(np.ravel)(value) if name == "flat" and optable.aval_of(value).shape else value)
+
+
+def set_shape(ref, shape):
+    """`ref.shape = shape`: the array itself gets another shape, under all its names."""
+    from .builder import current
+    if ref.storage.argument is not None or len(current().stack) > 1:
+        raise TransformError("the shape of an argument is set, or that of an array in a loop or a condition",
+                             "Write x = x.reshape(...).")
+    new = optable.lookup(np.reshape)(ref, shape)
+    if new.storage is not ref.storage:
+        raise ShapeError("the shape of an array is set that needs a copy for it", "Write x = x.reshape(...).")
+    ref.path, ref.aval, ref.cached = new.path, new.aval, None
 
 
 def check_writable(ref, builder):

@@ -13,8 +13,8 @@ Functions that are not known for such arrays raise NeedStatic, as an abstract sl
 un-jitted call goes on in value mode.
 """
 
-from .arrays import Ragged, is_ragged
+from .arrays import Ragged, as_masks, common_masks, is_ragged
 from .functions import call, inside
 from .indexing import concerns, has_mask, read, store
 
-__all__ = ["Ragged", "call", "concerns", "has_mask", "inside", "is_ragged", "read", "store"]
+__all__ = ["Ragged", "as_masks", "call", "common_masks", "concerns", "has_mask", "inside", "is_ragged", "read", "store"]

@@ -21,6 +21,8 @@ ELEMENTWISE = {np.where, np.clip, np.real, np.imag, np.round, np.around, np.angl
 
 FUNCTIONS = {}
 
+BUILTINS = {abs: np.absolute, sum: np.sum, max: np.max, min: np.min, any: np.any, all: np.all}
+
 
 def inside(values):
     """Whether a ragged array is among values or in lists of them."""
@@ -38,7 +40,7 @@ def refuse(args):
 
 def call(fn, args, kwargs):
     """`fn(*args, **kwargs)` where a ragged array is among the arguments; NeedStatic if the function is not known for them."""
-    out = kwargs.get("out")
+    fn, out = BUILTINS.get(fn, fn), kwargs.get("out")
     if out is not None:
         kwargs = {k: v for k, v in kwargs.items() if k != "out"}
         target = out[0] if isinstance(out, tuple) else out

@@ -217,10 +217,7 @@ def chosen(x, axis, mask):
     if is_ragged(mask):
         if mask.ndim != 1:
             raise NeedStatic(mask.array, UNKNOWN)
-        own, other = extent_of(x, axis), extent_of(mask, 0)
-        ext.require_same_count(own, other)
-        mask = to_extent(mask, 0, own).masked(False)
-        return ext.Chosen(mask, own.size)
+        return chosen_again(mask, extent_of(x, axis))
     shape = x.array.shape[axis: axis + mask.ndim]
     if any(e is not None for e in x.extents[axis: axis + mask.ndim]):
         raise NeedStatic(x.array, UNKNOWN)
@@ -229,6 +226,18 @@ def chosen(x, axis, mask):
     mask = ext.constant(mask) if isinstance(mask, np.ndarray) else mask
     mask = np.ravel(mask) if mask.ndim > 1 else mask
     return ext.Chosen(mask, mask.shape[0])
+
+
+def chosen_again(mask, own):
+    """The extent of a mask that is itself of unknown length, on an axis of extent `own`. Arrays of one extent get one extent."""
+    builder, version = ext.current(), mask.array.storage.version
+    for old, at, block, found in mask.memo:
+        if old == version and ext.same(at, own) and at.size == own.size and any(block is b for b in builder.stack):
+            return found
+    ext.require_same_count(own, extent_of(mask, 0))
+    found = ext.Chosen(to_extent(mask, 0, own).masked(False), own.size)
+    mask.memo.append((version, own, builder.block, found))
+    return found
 
 
 def place(x, axis, k):

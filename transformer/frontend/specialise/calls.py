@@ -221,6 +221,7 @@ def call_native(ev, fn, args, kwargs, node):
             return getattr(ev.promote(owner, node), fn.__name__)(*args, **kwargs)
         if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
             return getattr(ev.operand(owner), fn.__name__)(*args, **kwargs)
+    fn = uninitialised(fn, args, kwargs)
     args, kwargs = promote_target(ev, fn, args, kwargs, node)
     args = tuple(map(ev.open, args))
     kwargs = {k: ev.open(v) for k, v in kwargs.items()}
@@ -238,6 +239,12 @@ def call_native(ev, fn, args, kwargs, node):
 CREATION = {np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.linspace, np.arange, np.full, np.indices, np.logspace,
             np.geomspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.tril_indices, np.triu_indices}
 """Functions whose arguments are sizes: they are needed as Python numbers."""
+
+
+def uninitialised(fn, args, kwargs):
+    """np.zeros for np.empty and np.ndarray: memory that holds anything would make programs differ from build to build."""
+    plain = len(args) <= 2 and not set(kwargs) - {"shape", "dtype"}
+    return np.zeros if plain and (fn is np.empty or fn is np.ndarray) else fn
 
 
 def static_size(value):

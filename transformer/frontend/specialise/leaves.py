@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..ragged import is_ragged
 from ..reference import is_reference
 from .state import Control, rebuild
 
@@ -18,10 +19,10 @@ def zeros(aval):
 
 
 def leaf_paths(path, value):
-    """(path, leaf) of a value: tuples are walked, everything else is a leaf. The first element of a path is a slot."""
+    """(path, leaf) of a value: tuples and ragged arrays are walked, everything else is a leaf. The first element of a path is a slot."""
     path = (path,) if not (path and isinstance(path[0], tuple)) else path
-    if isinstance(value, tuple):
-        for i, v in enumerate(value):
+    if isinstance(value, tuple) or is_ragged(value):
+        for i, v in enumerate(value.items if is_ragged(value) else value):
             yield from leaf_paths((*path, i), v)
     else:
         yield path, value
@@ -31,7 +32,7 @@ def lookup_path(state, path):
     owner, key = path[0]
     value = state.containers[owner][1][key]
     for i in path[1:]:
-        value = value[i]
+        value = value.items[i] if is_ragged(value) else value[i]
     return value
 
 
@@ -39,11 +40,11 @@ def substitute(value, leaves):
     """`value` (nested tuples) with the leaves at the given paths replaced."""
     if () in leaves:
         return leaves[()]
-    items = list(value)
+    items = list(value.items if is_ragged(value) else value)
     heads = dict.fromkeys(p[0] for p in leaves)
     for head in heads:
         items[head] = substitute(items[head], {p[1:]: v for p, v in leaves.items() if p[0] == head})
-    return rebuild(value, items)
+    return value.rebuilt(items) if is_ragged(value) else rebuild(value, items)
 
 
 def set_item(container, key, value):

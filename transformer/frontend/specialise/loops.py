@@ -15,6 +15,8 @@ from ...core import Aval, For, Move, While
 from ...errors import NeedStatic, TransformError, ValueDependent
 from .. import affine, scopes
 from ..promotion import mark_of
+from ..ragged import as_masks, common_masks, is_ragged
+from ..ragged.extents import Chosen
 from ..reference import is_reference
 from . import branches
 from .branches import convert_atom, join_marked
@@ -151,7 +153,7 @@ class Roll:
         self.guess = {}
         self.live = ev.live_after(frame, node)
         self.needed = ev.live_in_rounds(frame, node)
-        self.kept_static, self.prebound, self.marks = set(), {}, {}
+        self.kept_static, self.prebound, self.marks, self.masked, self.full, self.apart = set(), {}, {}, {}, {}, set()
 
     # the two kinds of loops ------------------------------------------------------
     def roll_for(self, items):
@@ -212,7 +214,7 @@ class Roll:
         self.guess = self.first_guess()
         for _ in range(12):
             with self.builder.nested() as before:
-                self.carries = {path: self.carry(path, aval) for path, aval in self.guess.items()}
+                self.carries = self.all_carries()
             self.place()
             promoted = set(self.ev.promoted)
             try:
@@ -225,6 +227,7 @@ class Roll:
             except Retry:
                 self.state.restore()
                 self.bind_before()
+                self.mask_before()
             except branches.BranchRaised:
                 raise CannotRoll("every round raises") from None
         raise CannotRoll("the types of its variables do not settle")
@@ -243,6 +246,34 @@ class Roll:
             self.state = self.ev.capture()
             self.guess |= {((id(self.frame.env), name),): self.prebound[name] for name in new}
 
+    def mask_before(self):
+        """Variables of another length in each round have a mask from the start."""
+        if not self.masked:
+            return
+        for name, axes in self.masked.items():
+            self.frame.env[name] = as_masks(self.frame.env[name], axes, self.full)
+        self.masked = {}
+        self.state = self.ev.capture()
+        self.guess = {**self.first_guess(), **{p: a for p, a in self.guess.items() if self.is_leaf(p)}}
+
+    def is_leaf(self, path):
+        """Whether a path still leads to a number: arrays that became ragged ones have items of their own."""
+        return is_numeric(lookup_path(self.state, path))
+
+    def needs_mask(self, path, entry, exit):
+        """Whether one of the two is an array of unknown length and they differ in structure; notes the masks that are needed."""
+        if not is_ragged(entry) and not is_ragged(exit):
+            return False
+        owner, name = path[0]
+        if owner != id(self.frame.env) or len(path) > 1 or not all(is_ragged(v) or is_numeric(v) and np.ndim(v) for v in (entry, exit)):
+            raise CannotRoll(f"{name} has another length in each round")
+        axes = common_masks(entry, exit)
+        if axes is None:
+            raise CannotRoll(f"{name} has another length in each round")
+        if axes:
+            self.masked[name] = axes
+        return bool(axes)
+
     def first_guess(self):
         """Numeric variables that the body assigns; arrays that are only changed in place stay where they are."""
         env = self.frame.env
@@ -256,6 +287,18 @@ class Roll:
                 if is_numeric(leaf) and not (name in inplace and np.ndim(leaf)):
                     guess[path] = self.ev.aval(leaf)
         return guess
+
+    def all_carries(self):
+        """The Carry of each leaf. Masks that are one and the same at entry share one, unless they have been found to differ later."""
+        carries, masks = {}, {}
+        for path, aval in self.guess.items():
+            entry = lookup_path(self.state, path)
+            is_mask = aval.dtype == bool and aval.shape and len(path) > 1 and is_reference(entry) and path not in self.apart
+            key = entry.storage if is_mask and not entry.path else path
+            if key not in masks:
+                masks[key] = self.carry(path, aval)
+            carries[path] = masks[key]
+        return carries
 
     def carry(self, path, aval):
         entry = lookup_path(self.state, path)
@@ -286,7 +329,7 @@ class Roll:
     def compare(self, block, before, rounds):
         """Check that what the body leaves fits; append the Moves of the carried leaves."""
         now = self.state.now()
-        exits, guess, changed = {}, dict(self.guess), False
+        exits, guess, changed, self.shared = {}, dict(self.guess), False, {}
         for owner, (container, values) in self.state.containers.items():
             if isinstance(container, tuple):
                 continue
@@ -315,6 +358,14 @@ class Roll:
         name = path[0][1]
         if exit is entry or self.is_local(path):
             return False
+        if is_ragged(entry):
+            if self.needs_mask(path, entry, exit):
+                self.masked[name] = sorted({*self.masked[name], *(k for k, e in enumerate(entry.extents) if e is not None)})
+                if all(isinstance(e, Chosen) for k, e in enumerate(entry.extents) if k in self.masked[name]):
+                    exit = as_masks(exit, self.masked.pop(name))
+                else:
+                    return True
+            return any([self.compare_value((*path, i), a, b, exits, guess) for i, (a, b) in enumerate(zip(entry.items, exit.items))])
         if isinstance(entry, tuple) and type(exit) is type(entry) and len(exit) == len(entry):
             return any([self.compare_value((*path, i), a, b, exits, guess) for i, (a, b) in enumerate(zip(entry, exit))])
         if is_numeric(entry) and is_numeric(exit):
@@ -344,6 +395,8 @@ class Roll:
             if self.is_local(path):
                 del guess[path]
                 return True
+            if is_ragged(exit) and self.needs_mask(path, carry.ref, exit):
+                return True
             raise CannotRoll(f"{path[0][1]} becomes {type(exit).__name__}")
         aval = self.ev.aval(exit)
         if aval.shape != carry.aval.shape:
@@ -355,6 +408,12 @@ class Roll:
         if joined != carry.aval or self.marks[path] != carry.ref.storage.jnp:
             guess[path] = joined
             return True
+        if carry.name in self.shared:
+            if affine.same_value(self.builder, self.shared[carry.name], exit):
+                return False
+            self.apart.add(path)
+            return True
+        self.shared[carry.name] = exit
         if exit is not carry.ref:
             exits[path] = exit
         return False

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ragged import is_ragged
 from ..reference import Ref, is_device_array, is_reference
 
 
@@ -81,6 +82,9 @@ class State:
                 continue
             if isinstance(value, Undefined):
                 continue
+            if is_ragged(value):
+                stack.extend(value.items)
+                continue
             if id(value) in self.containers or skip(value):
                 continue
             inside = contents(value)
@@ -119,6 +123,6 @@ def storages(value, found=None, seen=None):
     if id(value) in seen or isinstance(value, Undefined):
         return found
     seen.add(id(value))
-    for inner in (contents(value) or {}).values():
+    for inner in value.items if is_ragged(value) else (contents(value) or {}).values():
         storages(inner, found, seen)
     return found
