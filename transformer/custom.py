@@ -66,10 +66,10 @@ def positional(fun, args, kwargs):
         bound = inspect.signature(fun).bind(*args, **kwargs)
     except ValueError:
         return args
-    bound.apply_defaults()
     if bound.kwargs:
         raise TypeMismatch(f"{getattr(fun, '__name__', fun)} takes {', '.join(bound.kwargs)} by keyword only: a function with a derivative "
                            "rule takes its arguments by position", "Remove the * from its parameters.")
+    bound.apply_defaults()
     return bound.args
 
 

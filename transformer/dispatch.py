@@ -46,12 +46,8 @@ def frozen(value):
     if isinstance(value, np.ndarray) or is_device_array(value):
         raise TypeMismatch("an array is given for a static argument: arrays cannot be compared by value quickly",
                            "Pass it as an ordinary argument, or as a tuple of numbers.")
-    if isinstance(value, list | tuple):
+    if isinstance(value, tuple):
         return (type(value), *map(frozen, value))
-    if isinstance(value, set):
-        return (set, frozenset(map(frozen, value)))
-    if isinstance(value, dict):
-        return (dict, *((k, frozen(v)) for k, v in value.items()))
     try:
         hash(value)
     except TypeError:
