@@ -46,8 +46,14 @@ def frozen(value):
     if isinstance(value, np.ndarray) or is_device_array(value):
         raise TypeMismatch("an array is given for a static argument: arrays cannot be compared by value quickly",
                            "Pass it as an ordinary argument, or as a tuple of numbers.")
-    if isinstance(value, tuple):
+    if isinstance(value, list | tuple):
         return (type(value), *map(frozen, value))
+    if isinstance(value, set):
+        return (set, frozenset(map(frozen, value)))
+    if isinstance(value, dict):
+        return (dict, *((k, frozen(v)) for k, v in value.items()))
+    if isinstance(value, float):
+        return (type(value), value.hex())
     try:
         hash(value)
     except TypeError:
@@ -190,14 +196,17 @@ def plain(value):
 
 
 def single_precision(program):
-    """A program of `transformer.numpy` whose results that NumPy takes for Python numbers are 32-bit numbers."""
+    """A program of `transformer.numpy` that is given Python numbers and 32-bit arrays has 32-bit results."""
     body, avals, outputs = list(program.body), dict(program.avals), []
+    given = [avals[name] for name in program.params]
+    if any(not aval.weak and narrow(aval.dtype) != aval.dtype for aval in given):
+        return program
     for atom in program.outputs:
         aval = program.aval(atom)
         dtype = narrow(aval.dtype)
-        if isinstance(atom, str) and aval.weak and dtype != aval.dtype:
+        if isinstance(atom, str) and dtype != aval.dtype:
             name = next(n for k in itertools.count() if (n := f"{atom}_{dtype.name}" + "_" * k) not in avals)
-            avals[name] = Aval((), dtype)
+            avals[name] = Aval(aval.shape, dtype)
             body.append(Apply(name, TABLE["astype"], (atom,), {"dtype": dtype}))
             atom = name
         outputs.append(atom)

@@ -6,7 +6,7 @@ import pathlib
 
 from . import dispatch, pipeline, printing
 from .errors import TransformError, TypeMismatch
-from .frontend import parse
+from .frontend import parse, scopes
 from .files import replace_file
 from .frontend.specialise import Static
 from .spread import placed
@@ -96,9 +96,22 @@ class Transformed:
     def mark_static(self, args, kwargs):
         """Static arguments are wrapped, so that the numbers in them stay Python numbers."""
         names = self.parameter_names(len(args))
-        args = tuple(Static(a) if i in self.static or n in self.static or i - len(args) in self.static else a
+        args = tuple(self.static_argument(n, a) if i in self.static or n in self.static or i - len(args) in self.static else a
                      for i, (a, n) in enumerate(zip(args, names)))
-        return args, {k: Static(v) if k in self.static else v for k, v in kwargs.items()}
+        return args, {k: self.static_argument(k, v) if k in self.static else v for k, v in kwargs.items()}
+
+    def static_argument(self, name, value):
+        """Lists, sets and dicts are unhashable and compared by their contents; that is only worth it if the function reads them."""
+        if isinstance(value, list | set | dict) and not self.reads(name):
+            raise TypeMismatch(f"the static argument {name} is a {type(value).__name__}, which is unhashable, and {self.__name__} never reads it",
+                               "Leave it out, or pass a tuple.")
+        return Static(value)
+
+    def reads(self, name):
+        """Whether the function reads its parameter `name`."""
+        fn = self.innermost()
+        fn = fn.func if isinstance(fn, functools.partial) else fn
+        return name not in scopes.parameters(parse.parse(fn).node) or name in scopes.loaded(parse.parse(fn).node.body)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else BoundTransformed(self, instance)
