@@ -54,7 +54,7 @@ TABLE = {}
 class Functions(dict):
     """Callable that users write -> implementation. The functions of scipy are declared when scipy is there and one is asked for."""
 
-    lazy = {"scipy.special": ("special", "bessel", "gamma_functions"), "scipy.linalg": ("linalg", "matrix_equations"),
+    lazy = {"scipy.special": ("special", "bessel", "gamma_functions", "polynomials"), "scipy.linalg": ("linalg", "matrix_equations", "matrix_functions"),
             "scipy.stats": ("stats", "multivariate"), "scipy.signal": ("signal",)}
 
     def __missing__(self, fn):
