@@ -20,12 +20,24 @@ def is_transforming():
 def leaf(value):
     """A leaf as control flow works on it: a reference, a Python number, or an Array."""
     if is_reference(value):
-        return value if value.weak else promotion.marked(current(), value)
+        return value if value.weak or value.storage.jnp else marked(value)
     if not isinstance(value, np.ndarray | np.generic):
         return value
     if is_transforming():
         return current().device_constant(array(value)) if isinstance(value, np.ndarray) else value
     return array(value)
+
+
+def marked(ref):
+    """A value of plain NumPy as one of `transformer.numpy`."""
+    builder = current()
+    if promotion.narrow(ref.dtype) != ref.dtype:
+        return promotion.marked(builder, ref)
+    name = builder.fresh(ref.hint or builder.hints.get(ref.storage.name, "x"), ref.aval)
+    builder.move(name, ref)
+    copy = builder.reference(name)
+    copy.storage.jnp, builder.uses_jnp = promotion.STRONG, True
+    return copy
 
 
 def array(value):

@@ -63,7 +63,8 @@ def _samples(rng):
         n = len(shape)
         params = {"window": (2,) * n, "strides": (1,) * n, "padding": ((0, 0),) * n, "dilation": (1,) * n, "spread": (1,) * n} | changes
         return (rng.permutation(int(np.prod(shape))).reshape(shape) / 3.0,), params
-    return [case((5,)), case((4, 5), strides=(2, 1), padding=((1, 1), (0, 1))), case((2, 6), window=(1, 3), spread=(1, 2))]
+    return [case((5,)), case((4, 5), strides=(2, 1), padding=((1, 1), (0, 1))), case((2, 6), window=(1, 3), spread=(1, 2)),
+            case((5, 4), strides=(2, 2)), case((5, 7), window=(3, 2), strides=(3, 2), padding=((1, 1), (1, 0)))]
 
 
 @op(linear="jointly")
@@ -122,6 +123,21 @@ class _Extremum:
         return hit, np.sum(hit, axis=axes, dtype=out.dtype), index, axes
 
 
+def tiled_bar(g, x, out, fill, window, padding):
+    """The cotangent of x where the windows are tiles: each element is in one of them at most."""
+    sizes, ndim = np.shape(out), np.ndim(x)
+    padded = np.pad(x, padding, constant_values=fill) if any(map(any, padding)) else x
+    covered = tuple(n * k for n, k in zip(sizes, window))
+    tiles = np.reshape(padded[tuple(slice(0, n) for n in covered)], tuple(n for pair in zip(sizes, window) for n in pair))
+    apart = tuple(n for size in sizes for n in (size, 1))
+    hit = tiles == np.reshape(out, apart)
+    share = np.reshape(g, apart) / np.sum(hit, axis=tuple(range(1, 2 * ndim, 2)), keepdims=True, dtype=g.dtype)
+    bar = np.reshape(np.where(hit, share, 0), covered)
+    rest = [(0, max(0, n + lo - c)) for n, (lo, _), c in zip(np.shape(x), padding, covered)]
+    bar = np.pad(bar, rest) if any(map(any, rest)) else bar
+    return bar[tuple(slice(lo, lo + n) for n, (lo, _) in zip(np.shape(x), padding))]
+
+
 def _declare_extremum(name, reduction, kind, largest):
     def impl(x, **params):
         return _compiled(notation(Aval(x.shape, x.dtype), **params))(x)
@@ -136,6 +152,8 @@ def _declare_extremum(name, reduction, kind, largest):
         return (np.inf if largest else -np.inf) if x.dtype.kind == "f" else (np.iinfo(x.dtype).max if largest else np.iinfo(x.dtype).min)
 
     def vjp(g, x, out, dilation, **params):
+        if params["strides"] == params["window"] and set(params["spread"]) == {1}:
+            return tiled_bar(g, x, out, fill_of(x), params["window"], params["padding"])
         hit, count, index, axes = _Extremum.hits(x, out, fill_of(x), params)
         share = np.reshape(g / count, (*np.shape(out), *(1,) * np.ndim(x)))
         whole = np.zeros(tuple(n + lo + hi for n, (lo, hi) in zip(np.shape(x), params["padding"])), g.dtype)
