@@ -1,6 +1,8 @@
 """The public transforms: grad, value_and_grad, vjp, jvp, linearize, jacfwd, jacrev, hessian, vmap, jit."""
 
 import functools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
 
 from . import axes as named_axes
 from . import derivatives, pipeline, tree
@@ -12,15 +14,18 @@ from .spread import leaf_shardings, placed
 from .transformed import Transformed
 from .transforms.batch import batch
 
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+Argnums = int | Sequence[int]
 
-def decorator(make):
+
+def decorator(make: Maker) -> Maker:
     """`make(f, ...)` that may also be written @make and @make(...)."""
     @functools.wraps(make)
     def wrapper(fn=None, *args, **kwargs):
         if fn is None:
             return lambda f: make(f, *args, **kwargs)
         return make(fn, *args, **kwargs)
-    return wrapper
+    return wrapper  # type: ignore[return-value]
 
 
 class Differentiated(Transformed):
@@ -52,7 +57,8 @@ class Gradient(Differentiated):
 
 
 @decorator
-def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
+def grad(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+         allow_int: bool = False) -> Any:
     """The gradient of a function with a scalar output.
 
     f: function of arrays, numbers and pytrees. argnums: which positional argument(s) to differentiate (int or tuple).
@@ -74,7 +80,8 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
 
 
 @decorator
-def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
+def value_and_grad(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+                   allow_int: bool = False) -> Any:
     """Like `grad`, returning (f's result, gradient); the result equals f(...) bit for bit.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
@@ -92,7 +99,8 @@ class Jacobian(Differentiated):
 
 
 @decorator
-def jacrev(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
+def jacrev(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+           allow_int: bool = False) -> Any:
     """The Jacobian by reverse mode: one pullback per output element, batched. Shape: output's shape + argument's shape.
 
     Good for functions with few outputs. Pytrees nest: output's structure, at each leaf the argument's structure. holomorphic: f is
@@ -107,7 +115,7 @@ def jacrev(f, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
 
 
 @decorator
-def jacfwd(f, argnums=0, has_aux=False, holomorphic=False):
+def jacfwd(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Any:
     """The Jacobian by forward mode: one tangent per argument element, batched. Shape: output's shape + argument's shape.
 
     >>> import numpy as np
@@ -119,7 +127,7 @@ def jacfwd(f, argnums=0, has_aux=False, holomorphic=False):
 
 
 @decorator
-def hessian(f, argnums=0, has_aux=False, holomorphic=False):
+def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Any:
     """The second derivatives of a function with a scalar output: forward over reverse mode.
 
     >>> import numpy as np
@@ -232,7 +240,8 @@ def output_axes(specialised, out_axes, inner=None):
 
 
 @decorator
-def vmap(f, in_axes=0, out_axes=0, axis_name=None, axis_size=None):
+def vmap(f: Callable[..., Any] | None = None, in_axes: Any = 0, out_axes: Any = 0, axis_name: Hashable = None,
+         axis_size: int | None = None) -> Any:
     """Map a function over an axis of its arguments, without a loop: the batched program as source.
 
     in_axes: per positional argument an axis, None (passed whole) or a container of such; keyword arguments map axis 0.
@@ -285,7 +294,8 @@ def as_tuple(value):
 
 
 @decorator
-def jit(f, static_argnums=(), static_argnames=(), donate_argnums=(), in_shardings=None, out_shardings=None):
+def jit(f: Callable[..., Any] | None = None, static_argnums: Argnums = (), static_argnames: str | Sequence[str] = (),
+        donate_argnums: Argnums = (), in_shardings: Any = None, out_shardings: Any = None) -> Any:
     """Compile a function, or a transformed one, with XLA; results are device arrays (`Array`).
 
     Loops and branches on array values compile as they are. static_argnums, static_argnames: arguments whose values are built

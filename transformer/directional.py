@@ -1,6 +1,8 @@
 """Transforms that are called with the arguments: jvp, vjp, linearize."""
 
 import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +27,7 @@ def as_float(value):
     return value
 
 
-def jvp(f, primals, tangents, has_aux=False):
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple[Any, ...]:
     """(f(*primals), directional derivative along `tangents`), by forward mode. Both arguments are tuples of equal structure.
 
     has_aux: f returns (result, aux), and jvp returns (result, derivative, aux).
@@ -134,7 +136,7 @@ class Linear:
         return self(*args, **kwargs)
 
 
-def vjp(f, *primals, has_aux=False):
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(f(*primals), pullback): the pullback maps a cotangent of the output to a tuple of cotangents, one per primal.
 
     The forward part runs once, now; the pullback keeps what it needs (residuals). has_aux: f returns (result, aux), and vjp
@@ -172,7 +174,7 @@ def forward_part(f, primals, has_aux=False):
     return results[:count], specialised, pullback, results[count:], None
 
 
-def linearize(f, *primals, has_aux=False):
+def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(f(*primals), linear function of tangents): the forward part runs once, now.
 
     has_aux: f returns (result, aux), and linearize returns (result, linear function, aux). The linear function is the transpose of
