@@ -204,6 +204,8 @@ setdiff1d = _set_function("setdiff1d", lambda a, b: np.logical_and(a, np.logical
 def bincount(x, weights=None, minlength=0, *, length=None):
     """How often each integer occurs; with `length` exactly that many counts."""
     if length is None:
+        if not any(map(optable.holds_reference, (x, weights))):
+            return eager.call(np.bincount, (x, weights, minlength), {})
         return _table[np.bincount].call((x, weights, minlength), {})
     return eager.call(sized_bincount, (x, weights, operator.index(length)), {})
 

@@ -227,6 +227,48 @@ for _name in ("put", "place", "fill_diagonal", "put_along_axis"):
     changed(_name)
 
 
+# polynomials ------------------------------------------------------------------------------------------------------------
+_polymul, _polydiv, _roots = map(Function, (np.polymul, np.polydiv, np.roots))
+
+
+@define
+def polymul(a1, a2, *, trim_leading_zeros=False):
+    """The product of two polynomials."""
+    if trim_leading_zeros:
+        a1, a2 = (trim_zeros(a, "f") for a in (a1, a2))
+    return _polymul.call((a1, a2), {})
+
+
+@define
+def polydiv(u, v, *, trim_leading_zeros=False):
+    """(quotient, remainder) of two polynomials; the remainder is as long as `u`."""
+    quotient, rest = _polydiv.call((u, v), {})
+    rest = FUNCTIONS["pad"](rest, (np.shape(u)[0] - np.shape(rest)[0], 0))
+    return quotient, trim_zeros(rest, "f") if trim_leading_zeros else rest
+
+
+@define
+def roots(p, *, strip_zeros=True):
+    """The zeros of a polynomial."""
+    found = _roots.call((p,), {})
+    return astype(found, complex) if found.dtype.kind != "c" else found
+
+
+def histogram_of(name, count):
+    made = Function(getattr(np, name))
+
+    def call(*args, bins=10, range=None, weights=None, density=None):
+        args, rest = args[:count], args[count:]
+        bins, range, weights, density = (*rest, *(bins, range, weights, density)[len(rest):])
+        counts, *edges = made.call(args, {"bins": bins, "range": range, "density": density, "weights": weights})
+        return (astype(counts, int) if weights is None and not density else counts, *edges)
+    FUNCTIONS[name] = described(call, getattr(np, name), name)
+
+
+histogram_of("histogram2d", 2)
+histogram_of("histogramdd", 1)
+
+
 # others -----------------------------------------------------------------------------------------------------------------
 @define
 def astype(x, dtype, /, *, copy=False, device=None):
