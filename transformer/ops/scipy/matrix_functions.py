@@ -16,7 +16,7 @@ from .matrix_equations import each, lanes, not_compiled, text
 # logarithm ------------------------------------------------------------------------------------------------------------
 @op()
 class logm:
-    """The principal logarithm; as_complex: what scipy gives for the values at hand."""
+    """The principal logarithm, in double precision; as_complex: what scipy gives for the values at hand."""
 
     lower = not_compiled("logm")
 
@@ -26,11 +26,10 @@ class logm:
 
     def impl(a, as_complex):
         log = each(sl.logm, a)
-        return log.astype(np.result_type(log, np.complex64)) if as_complex else log
+        return log.astype(np.complex128) if as_complex else log
 
     def infer(a, as_complex):
-        dtype = inexact(square("logm", a))
-        return Aval(a.shape, np.result_type(dtype, np.complex64) if as_complex else dtype)
+        return Aval(square("logm", a).shape, np.dtype(np.complex128 if as_complex else np.float64))
 
     def vjp(g, a, out, as_complex):
         bar = directional(transpose(a), g, as_complex)
@@ -44,7 +43,7 @@ class logm:
 
     def notation(a, as_complex):
         call = text((a,), "scipy.linalg.logm", "scipy.linalg.logm({0})")
-        return f"{call}.astype(np.{np.result_type(inexact(a), np.complex64).name})" if as_complex else call
+        return f"{call}.astype(np.complex128)" if as_complex else call
 
 
 def directional(a, change, as_complex):
