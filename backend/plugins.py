@@ -11,8 +11,9 @@ import ctypes
 import importlib.metadata
 import importlib.util
 import pathlib
+import warnings
 
-from . import settings
+from . import cuda, settings
 
 PACKAGES = {
     "cuda": (("jax_plugins.xla_cuda13", "jax_plugins.xla_cuda12"), "xla_cuda_plugin.so", "pip install 'transformer[cuda13]' or 'transformer[cuda12]'"),
@@ -83,17 +84,34 @@ def make_client(xla, platform):
     """A client of a platform. Raises Unavailable with what is missing."""
     path = library_path(platform)
     check_driver(platform)
+    check_version(path)
+    failed = cuda.preload() if platform == "cuda" else []
     if not xla.pjrt_plugin_loaded(platform):
         try:
-            xla.load_pjrt_plugin_dynamically(platform, str(path))
+            c_api = xla.load_pjrt_plugin_dynamically(platform, str(path))
         except (xla.XlaRuntimeError, RuntimeError) as error:
             raise Unavailable(f"the plugin {path} does not load: {first_line(error)}") from error
+        if platform == "cuda":
+            cuda.register(xla, path, c_api)
     try:
         if not xla.pjrt_plugin_initialized(platform):
             xla.initialize_pjrt_plugin(platform)
         return xla.make_c_api_client(platform, options(xla, platform), None)
     except (xla.XlaRuntimeError, RuntimeError) as error:
-        raise Unavailable(f"{platform} does not start (plugin {path}): {first_line(error)}") from error
+        hint = f"; libraries that do not load: {', '.join(name for name, _ in failed)}" if failed else ""
+        raise Unavailable(f"{platform} does not start (plugin {path}): {first_line(error)}{hint}") from error
+
+
+def check_version(path):
+    """A warning where a plugin from a package is not of jaxlib's version: they are made for each other."""
+    package = f"jax-{path.parent.name.removeprefix('xla_')}-pjrt"
+    try:
+        found = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return
+    wanted = importlib.metadata.version("jaxlib")
+    if found != wanted:
+        warnings.warn(f"{package} is version {found}, jaxlib is {wanted}: install the same version of both", stacklevel=3)
 
 
 def options(xla, platform):
