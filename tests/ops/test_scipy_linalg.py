@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg as sl
 import scipy.special as sp
+from scipy.integrate import odeint
 
 import transformer
 from tests.ops.test_scipy import slope, value
@@ -50,3 +51,35 @@ def test_batches_of_matrices():
         np.testing.assert_allclose(found, [np.sum(fn(a)) for a in stack], rtol=1e-9)
     found = transformer.vmap(transformer.grad(lambda a: np.sum(sl.solve_sylvester(a, B, A) ** 2)))(stack)
     np.testing.assert_allclose(found, [transformer.grad(lambda a: np.sum(sl.solve_sylvester(a, B, A) ** 2))(a) for a in stack], rtol=1e-9)
+
+
+# differential equations -----------------------------------------------------------------------------------
+def oscillator(y, t, k, drive):
+    return np.array([y[1], -k * y[0] - 0.1 * y[1] + drive * np.sin(t)])
+
+
+TIMES = np.linspace(0.0, 1.5, 4)
+
+
+def test_odeint_has_gradients_by_state_times_and_parameters():
+    loss = lambda y, t, k: np.sum(odeint(oscillator, y, t, args=(k, 0.3)) ** 2)  # noqa: E731
+    found = transformer.grad(loss, (0, 1, 2))(np.array([1.0, 0.2]), TIMES, 1.7)
+    exact = lambda y, t, k: np.sum(odeint(oscillator, y, t, args=(k, 0.3), rtol=1e-12, atol=1e-12) ** 2)  # noqa: E731
+    for k, gradient in enumerate(found):
+        moved = [[a + s * 1e-5 * (i == k) for i, a in enumerate((np.array([1.0, 0.2]), TIMES, 1.7))] for s in (1, -1)]
+        np.testing.assert_allclose(np.sum(gradient), (exact(*moved[0]) - exact(*moved[1])) / 2e-5, rtol=1e-5)
+
+
+def test_odeint_of_a_function_defined_inside():
+    def decayed(k):
+        def slope_of(y, t):
+            return -k * y
+        return odeint(slope_of, np.array([1.0]), [0.0, 1.0])[1, 0]
+    np.testing.assert_allclose(transformer.grad(decayed)(1.3), -np.exp(-1.3), rtol=1e-6)
+    np.testing.assert_allclose(transformer.jit(transformer.grad(decayed))(1.3), -np.exp(-1.3), rtol=1e-6)
+    np.testing.assert_allclose(transformer.vmap(decayed)(np.array([0.5, 1.3])), np.exp([-0.5, -1.3]), rtol=1e-6)
+
+
+def test_options_of_odeint_that_are_not_known_raise():
+    with pytest.raises(transformer.TransformError, match="full_output"):
+        transformer.grad(lambda k: odeint(lambda y, t: -k * y, 1.0, [0.0, 1.0], full_output=True)[0][1, 0])(1.0)

@@ -21,7 +21,8 @@ from .state import Control
 LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
-ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.numpy.functional", "transformer.random.rejection")
+ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.numpy.functional", "transformer.random.rejection",
+           "transformer.ops.scipy.integrate")
 """Modules of ours whose functions are entered as user code is; all others run natively."""
 
 
@@ -222,6 +223,9 @@ def call_native(ev, fn, args, kwargs, node):
         if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
             return getattr(ev.operand(owner), fn.__name__)(*args, **kwargs)
     fn = uninitialised(fn, args, kwargs)
+    given = (*args, *kwargs.values())
+    if optable_has(fn) and hasattr(optable.FUNCTIONS[fn], "entered") and (abstract_inside(given) or any(isinstance(a, Closure) for a in given)):
+        return enter_function(ev, optable.FUNCTIONS[fn], args, kwargs)
     args, kwargs = promote_target(ev, fn, args, kwargs, node)
     args = tuple(map(ev.open, args))
     kwargs = {k: ev.open(v) for k, v in kwargs.items()}
