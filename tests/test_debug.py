@@ -129,3 +129,45 @@ def test_jacobians_of_holomorphic_functions():
     wanted = np.array([[2 * z[0] * z[1], z[0] ** 2], [0, 3 * z[1] ** 2]])
     for jacobian in (T.jacfwd, T.jacrev):
         np.testing.assert_allclose(jacobian(f, holomorphic=True)(z), wanted)
+
+
+def from_host(x):
+    structs = (T.ShapeDtypeStruct((2,), "float32"), {"s": T.ShapeDtypeStruct((), "float32")})
+    y, more = T.pure_callback(lambda v, k: (np.sin(v) + k, {"s": v.sum()}), structs, x * 2, 1.0)
+    return y * more["s"]
+
+
+def test_pure_callback():
+    wanted = (np.sin(2 * X) + 1) * (2 * X).sum()
+    for run in (from_host, T.jit(from_host), T.checkpoint(from_host)):
+        np.testing.assert_allclose(run(jnp.asarray(X)), wanted, rtol=1e-6)
+    for run in (T.vmap(from_host), T.jit(T.vmap(from_host))):
+        np.testing.assert_allclose(run(np.stack([X, X])), [wanted, wanted], rtol=1e-6)
+
+
+def test_pure_callback_has_no_derivative():
+    with pytest.raises(T.TransformError, match="derivative"):
+        T.grad(lambda x: jnp.sum(from_host(x)))(X)
+
+
+def test_pure_callback_checks_shapes():
+    with pytest.raises(T.TransformError, match=r"\(2,\).*\(3,\)"):
+        T.pure_callback(lambda v: v, T.ShapeDtypeStruct((3,), "float32"), X)
+
+
+def test_custom_gradient():
+    @T.custom_gradient
+    def f(x, y):
+        z = jnp.sin(x) * y
+        return z, lambda bar: (bar * z, bar * 7.0)
+    for run in (T.grad, lambda g, n: T.jit(T.grad(g, n))):
+        np.testing.assert_allclose(run(f, (0, 1))(1.0, 2.0), (2 * np.sin(1.0), 7.0), rtol=1e-6)
+
+
+def test_scopes():
+    @T.jit
+    def f(x):
+        with T.named_scope("twice"), T.default_matmul_precision("highest"):
+            return x * 2
+    assert float(f(1.0)) == 2.0
+    assert T.typeof(X) == T.ShapeDtypeStruct((2,), np.float32)

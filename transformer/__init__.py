@@ -28,6 +28,9 @@ LAZY = {
     "pmap": "parallel.mapped", "shard_map": "parallel.sharded", "make_mesh": "sharding",
     **dict.fromkeys("default_backend device_count device_put devices local_device_count local_devices process_count process_index".split(),
                     "parallel.devices"),
+    "custom_gradient": "custom", "pure_callback": "callbacks",
+    **dict.fromkeys("checking_leaks clear_caches default_matmul_precision effects_barrier ensure_compile_time_eval float0 jacobian named_call "
+                    "named_scope typeof".split(), "compatibility"),
     "linear_transpose": "transposition", "block_until_ready": "waiting", "device_get": "waiting",
 }
 """Public name -> module of this package that holds it; imported when first asked for."""

@@ -84,7 +84,7 @@ class custom_vjp(Custom):
     ... def clipped(x):
     ...     return x
     >>> clipped.defvjp(lambda x: (x, None), lambda _, x_bar: (np.clip(x_bar, -1.0, 1.0),))
-    >>> grad(lambda x: 5.0 * clipped(x))(2.0)
+    >>> print(grad(lambda x: 5.0 * clipped(x))(2.0))
     1.0
     """
 
@@ -150,6 +150,50 @@ class custom_vjp(Custom):
         return atom
 
 
+def custom_gradient(fun):
+    """A function that returns (result, pullback) as one with that derivative; the pullback maps a cotangent to those of the arguments.
+
+    >>> from transformer import grad
+    >>> @custom_gradient
+    ... def doubled(x):
+    ...     return x, lambda x_bar: (2.0 * x_bar,)
+    >>> print(doubled(3.0), grad(doubled)(3.0))
+    3.0 2.0
+    """
+    made = custom_vjp(FirstOf(fun))
+    made.defvjp(lambda *args: (FirstOf(fun)(*args), args), Pulled(fun))
+    return made
+
+
+class FirstOf:
+    """The first of the two results of a function."""
+
+    __transformer_opaque__ = True
+
+    def __init__(self, fun):
+        self.fun = fun
+        functools.update_wrapper(self, fun, updated=())
+        self.__name__ = program_name(fun)
+
+    def __call__(self, *args):
+        return self.fun(*args)[0]
+
+    def __transformer_call__(self, ev, args, kwargs):
+        return call(ev, self.fun, args, kwargs, None)[0]
+
+
+class Pulled(FirstOf):
+    """The pullback that a function returns second, applied: (args, cotangent) -> a tuple of cotangents."""
+
+    def __call__(self, args, bar):
+        found = self.fun(*args)[1](bar)
+        return found if isinstance(found, tuple) else (found,)
+
+    def __transformer_call__(self, ev, args, kwargs):
+        found = call(ev, call(ev, self.fun, tuple(args[0]), {}, None)[1], args[1:], {}, None)
+        return found if isinstance(found, tuple) else (found,)
+
+
 def matched(wanted, given, outputs, name):
     """For each leaf of a tree the atom of its cotangent; None where the rule returns None for it or for a tree around it."""
     if given.kind is type(None):
@@ -174,7 +218,7 @@ class custom_jvp(Custom):
     ... def softplus_jvp(primals, tangents):
     ...     (x,), (x_dot,) = primals, tangents
     ...     return softplus(x), x_dot / (1.0 + np.exp(-x))
-    >>> grad(softplus)(120.0)
+    >>> print(grad(softplus)(120.0))
     1.0
     """
 
@@ -251,4 +295,4 @@ class SumOfRules:
         return out, tree.tree_map(np.zeros_like, out) if total is None else total
 
 
-__all__ = ["custom_jvp", "custom_vjp"]
+__all__ = ["custom_gradient", "custom_jvp", "custom_vjp"]

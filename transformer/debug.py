@@ -19,11 +19,12 @@ from .frontend import scopes
 from .frontend.reference import is_device_array, is_reference
 from .frontend.specialise.calls import Closure
 from .frontend.specialise.templates import argument_source
+from .ops import hosts
 
 _functions, _numbers, _lock = {}, itertools.count(), threading.Lock()
 
 
-def host(value):
+def on_host(value):
     return np.asarray(value) if is_device_array(value) else value
 
 
@@ -35,7 +36,7 @@ class Printing:
 
     def __call__(self, fmt, *args, ordered=False, partitioned=False, **kwargs):
         """Print `fmt.format(*args, **kwargs)` when the program runs, in order."""
-        builtins.print(check(fmt).format(*map(host, args), **{k: host(v) for k, v in kwargs.items()}))
+        builtins.print(check(fmt).format(*map(on_host, args), **{k: on_host(v) for k, v in kwargs.items()}))
 
     def __transformer_call__(self, ev, args, kwargs):
         kwargs = {k: ev.open(v) for k, v in kwargs.items() if k not in ("ordered", "partitioned")}
@@ -60,7 +61,7 @@ class Callback:
 
     def __call__(self, callback, *args, ordered=False, partitioned=False, **kwargs):
         """Call `callback(*args, **kwargs)` on the host when the program runs; its result is dropped."""
-        callback(*(tree.tree_map(host, a) for a in args), **{k: tree.tree_map(host, v) for k, v in kwargs.items()})
+        callback(*(tree.tree_map(on_host, a) for a in args), **{k: tree.tree_map(on_host, v) for k, v in kwargs.items()})
 
     def __transformer_call__(self, ev, args, kwargs):
         kwargs = {k: ev.open(v) for k, v in kwargs.items() if k not in ("ordered", "partitioned")}
@@ -119,7 +120,12 @@ def call(number, *values):
     _functions[number](values)
 
 
+def host(number, *values):
+    """The results of a function of `pure_callback` that a program of this process refers to by number."""
+    return hosts.call(number, *values)
+
+
 print = Printing()
 callback = Callback()
 
-__all__ = ["call", "callback", "print"]
+__all__ = ["call", "callback", "host", "print"]

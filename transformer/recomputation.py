@@ -38,7 +38,7 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), co
 
     >>> import numpy as np
     >>> from transformer import grad
-    >>> grad(lambda x: checkpoint(lambda y: np.sin(np.sin(y)))(x))(0.0)
+    >>> print(grad(lambda x: checkpoint(lambda y: np.sin(np.sin(y)))(x))(0.0))
     1.0
     """
     if fun is None:

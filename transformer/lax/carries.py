@@ -21,6 +21,13 @@ def as_leaves(operands):
     return tuple(tree.tree_map(leaf, o) for o in operands)
 
 
+def with_keyword(operands, keywords):
+    """The operands of `cond`, of which one may be given as `operand=`."""
+    if set(keywords) - {"operand", "linear"} or (operands and "operand" in keywords):
+        raise TypeMismatch(f"cond does not take the keywords {', '.join(keywords)} here", "Write cond(pred, true_fun, false_fun, *operands).")
+    return (keywords["operand"],) if "operand" in keywords else operands
+
+
 def predicate(pred):
     """The condition of `cond`. Inside of transformed code it counts as unknown, so that both branches are checked."""
     test(pred, "cond takes a scalar as its predicate")

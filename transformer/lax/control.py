@@ -7,14 +7,14 @@ Outside they run as they stand, on real arrays.
 from . import carries
 
 
-def cond(pred, true_fun, false_fun, *operands):
+def cond(pred, true_fun, false_fun, *operands, **keywords):
     """`true_fun(*operands)` if `pred`, else `false_fun(*operands)`; both must return the same structure, shapes and dtypes.
 
     >>> cond(2.0 > 1.0, lambda x: x + 1.0, lambda x: x, 3.0)
     Array(4., dtype=float32)
     """
     outcome = carries.Outcome("cond", ("true_fun", "false_fun"))
-    operands = carries.as_leaves(operands)
+    operands = carries.as_leaves(carries.with_keyword(operands, keywords))
     if carries.predicate(pred):
         leaves = outcome.note(0, true_fun(*operands))
     else:
@@ -79,8 +79,9 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     with `length`. reverse: from the last row to the first. unroll: accepted; the compiler decides.
     Raises TypeMismatch or ShapeError where the carry changes its structure, shape or dtype.
 
-    >>> scan(lambda total, x: (total + x, total), 0, xs=[[1, 2, 3]])[0]
-    [Array(6, dtype=int32)]
+    >>> import numpy as np
+    >>> scan(lambda total, x: (total + x, total), 0, np.array([1, 2, 3]))
+    (Array(6, dtype=int32), Array([0, 1, 3], dtype=int32))
     """
     rows = carries.Rows(xs, length)
     loop = carries.Carry("scan", "f", init)
@@ -98,8 +99,9 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
 def map(f, xs, *, batch_size=None):
     """`f` of each row of xs, stacked; batch_size: that many rows at a time, by vmap.
 
-    >>> map(lambda x: x * x, [1.0, 2.0])
-    [Array(1., dtype=float32), Array(4., dtype=float32)]
+    >>> import numpy as np
+    >>> map(lambda x: x * x, np.array([1.0, 2.0]))
+    Array([1., 4.], dtype=float32)
     """
     if batch_size is None:
         return scan(lambda carry, x: (carry, f(x)), (), xs)[1]

@@ -24,6 +24,7 @@ NAMES = {
 """Name in `lax` -> NumPy's function."""
 
 SPECIAL = {"erf": "erf", "erfc": "erfc", "erf_inv": "erfinv", "lgamma": "gammaln", "digamma": "psi", "logistic": "expit",
+           "igamma": "gammainc", "igammac": "gammaincc", "betainc": "betainc",
            "polygamma": "polygamma", "bessel_i0e": "i0e", "bessel_i1e": "i1e"}
 """Name in `lax` -> name in scipy.special, which is imported when one of these is asked for."""
 
@@ -142,7 +143,7 @@ def select(pred, on_true, on_false):
 @lax
 def select_n(which, *cases):
     """Elements of `cases[which]`; which is bool for two cases, else integers."""
-    if dtype_of(which) == bool:
+    if dtype_of(which).kind == "b":
         if len(cases) > 2:
             raise TypeMismatch("select_n: a bool chooses among two cases at most", "Pass integers.")
         return np.where(which, cases[-1], cases[0])
@@ -156,6 +157,20 @@ def select_n(which, *cases):
 def convert_element_type_(operand, new_dtype=None):
     """The array in another dtype."""
     return operand if new_dtype is None else cast(operand, new_dtype)
+
+
+@lax
+def reduce_precision(operand, exponent_bits, mantissa_bits):
+    """The values rounded to a float type of fewer bits, in their own dtype."""
+    names = {(5, 10): "float16", (8, 7): "bfloat16", (8, 23): "float32", (11, 52): "float64"}
+    name = names.get((int(exponent_bits), int(mantissa_bits)))
+    if name is None:
+        raise TypeMismatch(f"reduce_precision to {exponent_bits} exponent and {mantissa_bits} mantissa bits",
+                           "Use those of float16, bfloat16 or float32.")
+    if name == "bfloat16":
+        import ml_dtypes
+        return cast(cast(operand, ml_dtypes.bfloat16), dtype_of(operand))
+    return cast(cast(operand, name), dtype_of(operand))
 
 
 @lax
@@ -174,6 +189,13 @@ def convert_element_type(operand, new_dtype=None):
     return convert_element_type_(operand, new_dtype)
 
 
+def optimization_barrier(operand):
+    """The tree of values; the compiler moves nothing across."""
+    from .. import tree
+    from ..ops.barriers import optimization_barrier as barrier
+    return tree.tree_map(lambda leaf: barrier.bind(leaf) if is_reference(leaf) else leaf, operand)
+
+
 def stop_gradient(x):
     """The value (or tree of values), which counts as a constant in derivatives."""
     from .. import tree
@@ -183,5 +205,6 @@ def stop_gradient(x):
 
 
 
-__all__ = [*NAMES, *SPECIAL, "RoundingMethod", "bitcast_convert_type", "clamp", "clz", "complex", "conj", "convert_element_type", "div", "integer_pow",
-           "population_count", "reciprocal", "round", "rsqrt", "select", "select_n", "shift_right_logical", "stop_gradient"]
+__all__ = [*NAMES, *SPECIAL, "RoundingMethod", "bitcast_convert_type", "clamp", "clz", "complex", "conj", "convert_element_type", "div",
+           "integer_pow", "optimization_barrier", "population_count", "reciprocal", "reduce_precision", "round", "rsqrt", "select",
+           "select_n", "shift_right_logical", "stop_gradient"]

@@ -150,9 +150,10 @@ def scattered(operand, indices, updates, numbers, mode, method):
 
 scatter = scattering("scatter", "set", "The operand with slices replaced by updates.")
 scatter_add = scattering("scatter_add", "add", "The operand with updates added to slices.")
+scatter_sub = scattering("scatter_sub", "subtract", "The operand with updates subtracted from slices.")
 scatter_mul = scattering("scatter_mul", "multiply", "The operand with slices multiplied by updates.")
 scatter_min = scattering("scatter_min", "min", "The operand with slices replaced by the smaller of them and updates.")
 scatter_max = scattering("scatter_max", "max", "The operand with slices replaced by the larger of them and updates.")
 
 __all__ = ["GatherDimensionNumbers", "GatherScatterMode", "ScatterDimensionNumbers", "gather", "scatter", "scatter_add", "scatter_max",
-           "scatter_min", "scatter_mul"]
+           "scatter_min", "scatter_mul", "scatter_sub"]

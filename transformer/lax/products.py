@@ -1,5 +1,6 @@
 """Products of matrices and convolutions under XLA's names and dimension numbers."""
 
+import enum
 import operator
 import string
 from typing import Any, NamedTuple
@@ -9,7 +10,15 @@ import numpy as np
 from ..errors import ShapeError, TypeMismatch
 from ..ops.convolution import stretched
 from ..ops.op import TABLE
-from .wrapping import cast, lax
+from .wrapping import cast, dtype_of, lax
+
+
+class Precision(enum.Enum):
+    """How exactly products are to be computed on accelerators; accepted, products are computed in full precision."""
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
 
 
 class ConvDimensionNumbers(NamedTuple):
@@ -140,6 +149,17 @@ def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, r
     return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, preferred_element_type=preferred_element_type)
 
 
+def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None,
+                                 precision=None, preferred_element_type=None):
+    """The windows that a convolution looks at: features and the elements of the window become the features of the result."""
+    numbers = conv_dimension_numbers(np.shape(lhs), np.shape(lhs), dimension_numbers)
+    features, size = np.shape(lhs)[numbers.lhs_spec[1]], int(np.prod(filter_shape))
+    kernel = np.tile(np.eye(size, dtype=dtype_of(lhs)).reshape(size, 1, *filter_shape), (features, *(1,) * (len(filter_shape) + 1)))
+    kernel = np.transpose(kernel, [int(k) for k in np.argsort(numbers.rhs_spec)])
+    return conv_general_dilated(lhs, kernel, window_strides, padding, lhs_dilation, rhs_dilation, numbers, features,
+                                preferred_element_type=preferred_element_type)
+
+
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None,
                    preferred_element_type=None, use_consistent_padding=False):
     """The convolution that undoes the shape of a strided one: `strides` zeros go between the elements of `lhs`.
@@ -182,5 +202,5 @@ def transposed_pair(size, stride, padding):
     return low, total - low
 
 
-__all__ = ["ConvDimensionNumbers", "batch_matmul", "conv", "conv_dimension_numbers", "conv_general_dilated", "conv_transpose",
-           "conv_with_general_padding", "dot", "dot_general"]
+__all__ = ["ConvDimensionNumbers", "Precision", "batch_matmul", "conv", "conv_dimension_numbers", "conv_general_dilated",
+           "conv_general_dilated_patches", "conv_transpose", "conv_with_general_padding", "dot", "dot_general"]

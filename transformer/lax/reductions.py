@@ -81,6 +81,10 @@ def folded(leaves, inits, computation, treedef, axes):
 @lax
 def flat(x, axes):
     """The reduced axes as one axis in front."""
+    return flatten_axes(x, axes)
+
+
+def flatten_axes(x, axes):
     others = [k for k in range(np.ndim(x)) if k not in axes]
     return np.reshape(np.transpose(x, (*axes, *others)), (-1, *(np.shape(x)[k] for k in others)))
 
@@ -105,6 +109,16 @@ reduce_max = named_reduction("reduce_max", np.max)
 reduce_min = named_reduction("reduce_min", np.min)
 reduce_and = named_reduction("reduce_and", np.all)
 reduce_or = named_reduction("reduce_or", np.any)
+
+
+@lax
+def reduce_xor(operand, axes):
+    """Exclusive or over axes."""
+    parts = flatten_axes(operand, normal_axes(axes, np.ndim(operand), "reduce_xor"))
+    while np.shape(parts)[0] > 1:
+        half = np.shape(parts)[0] // 2
+        parts = np.concatenate([np.bitwise_xor(parts[:half], parts[half:2 * half]), parts[2 * half:]], axis=0)
+    return parts[0]
 
 
 @lax
@@ -187,6 +201,18 @@ def top_k(operand, k, *, axis=-1):
     return np.take_along_axis(operand, order, axis=axis), cast(order, np.int32)
 
 
+def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True):
+    """`top_k`; here it is exact."""
+    return top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True):
+    """(the k smallest elements along an axis, their indices); here it is exact."""
+    from . import neg
+    values, places = top_k(neg(operand), k, axis=reduction_dimension)
+    return neg(values), places
+
+
 # windows ------------------------------------------------------------------------------------------------------------------------
 def reduce_window(operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID", base_dilation=None,
                   window_dilation=None):
@@ -224,5 +250,6 @@ def windows(operand, fill, params):
     return whole[index]
 
 
-__all__ = ["argmax", "argmin", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce", "reduce_and", "reduce_max", "reduce_min",
-           "reduce_or", "reduce_prod", "reduce_sum", "reduce_window", "sort", "sort_key_val", "top_k"]
+__all__ = ["approx_max_k", "approx_min_k", "argmax", "argmin", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce",
+           "reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "sort",
+           "sort_key_val", "top_k"]

@@ -94,6 +94,18 @@ def split(operand, sizes, axis=0):
 
 
 @lax
+def stack(operands, axis=0):
+    """Arrays of one shape along a new axis."""
+    return np.stack(list(operands), axis=axis)
+
+
+@lax
+def unstack(operand, axis=0):
+    """The elements along an axis, as a tuple."""
+    return tuple(np.moveaxis(operand, axis, 0))
+
+
+@lax
 def tile(operand, reps):
     """The array repeated along each axis."""
     return np.tile(operand, tuple(reps))
@@ -130,6 +142,11 @@ def full(shape, fill_value, dtype=None, *, sharding=None):
     return jnp.full(shape, fill_value, dtype)
 
 
+def empty(shape, dtype=None, *, out_sharding=None):
+    """An array whose contents do not matter."""
+    return full(shape, 0, dtype)
+
+
 def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
     """An array of one value with the shape and dtype of `x`."""
     from .. import numpy as jnp
@@ -144,4 +161,5 @@ def dtype(x):
 
 
 __all__ = ["broadcast", "broadcast_in_dim", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "collapse", "concatenate", "dtype",
-           "expand_dims", "full", "full_like", "iota", "pad", "reshape", "rev", "split", "squeeze", "tile", "transpose"]
+           "empty", "expand_dims", "full", "full_like", "iota", "pad", "reshape", "rev", "split", "squeeze", "stack", "tile", "transpose",
+           "unstack"]

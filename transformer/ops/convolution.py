@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError
+from .creation import dtype_text
 from .op import TABLE, op, result_dtype
 
 
@@ -30,7 +31,7 @@ def window_text(text, shape, dtype, sizes, params):
     spatial = len(sizes)
     lead = "[:, :, "
     if any(d > 1 for d in dilation):
-        unit = f"np.eye(1, {int(np.prod(dilation))}, dtype=np.{dtype.name}).reshape{(1, 1, *dilation)}"
+        unit = f"np.eye(1, {int(np.prod(dilation))}, dtype={dtype_text(dtype)}).reshape{(1, 1, *dilation)}"
         ends = ", ".join(f":{stretched(n, d)}" for n, d in zip(shape[2:], dilation))
         text = f"np.kron({text}, {unit}){lead}{ends}]"
     if any(lo < 0 or hi < 0 for lo, hi in padding):

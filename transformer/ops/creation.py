@@ -14,7 +14,7 @@ DTYPES = {"bool": "bool", "int64": "int", "float64": "float", "complex128": "com
 def dtype_text(dtype):
     """A dtype as source: np.float32, or the Python type where they are the same."""
     dtype = np.dtype(dtype)
-    return DTYPES.get(dtype.name, f"np.{dtype.name}")
+    return DTYPES.get(dtype.name, f"{'np' if hasattr(np, dtype.name) else 'ml_dtypes'}.{dtype.name}")
 
 
 def _dims_text(shape):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import Aval
 from .convolution import out_size, stretched
+from .creation import dtype_text
 from .op import TABLE, Op, op, register
 
 
@@ -22,7 +23,7 @@ def _text(x, name, fill, window, strides, padding, dilation, spread):
     text = "{0}"
     if any(d > 1 for d in dilation):
         ends = ", ".join(f":{stretched(n, d)}" for n, d in zip(x.shape, dilation))
-        text = f"np.kron({text}, np.eye(1, {int(np.prod(dilation))}, dtype=np.{x.dtype.name}).reshape{dilation})[{ends}]"
+        text = f"np.kron({text}, np.eye(1, {int(np.prod(dilation))}, dtype={dtype_text(x.dtype)}).reshape{dilation})[{ends}]"
     if any(lo < 0 or hi < 0 for lo, hi in padding):
         ends = [(max(0, -lo), stretched(n, d) + min(0, hi)) for n, d, (lo, hi) in zip(x.shape, dilation, padding)]
         text = f"{text}[{', '.join(f'{a}:{max(a, b)}' for a, b in ends)}]"
@@ -36,7 +37,7 @@ def _text(x, name, fill, window, strides, padding, dilation, spread):
     steps = [f"::{s}" if s > 1 else ":" for s in (*strides, *spread)]
     if set(steps) != {":"}:
         text = f"{text}[{', '.join(steps)}]"
-    dtype = f", dtype=np.{x.dtype.name}" if name == "sum" and x.dtype.kind in "iub" else ""
+    dtype = f", dtype={dtype_text(x.dtype)}" if name == "sum" and x.dtype.kind in "iub" else ""
     return f"np.{name}({text}, axis={tuple(range(ndim, 2 * ndim))}{dtype})"
 
 

@@ -54,7 +54,7 @@ def tree(program, name=None, comments=False, header=True, own_params=True):
 def imports(body):
     """Import statements for the modules that the body names."""
     attributes = {dotted(node) for part in body for node in gast.walk(part) if isinstance(node, gast.Attribute)}
-    roots = {path.split(".")[0] for path in attributes if path} & {"math", "cmath"}
+    roots = {path.split(".")[0] for path in attributes if path} & {"math", "cmath", "ml_dtypes"}
     packages = {".".join(path.split(".")[:2]) for path in attributes if path.startswith("scipy.")}
     plain = [gast.Import([gast.alias(root, None)]) for root in (*sorted(roots), *sorted(packages))]
     numpy = any(path.split(".")[0] == "np" for path in attributes)
