@@ -28,6 +28,20 @@ def bind(sizes):
         _local.axes = before
 
 
+@contextmanager
+def batching(name):
+    """A batch over the axis `name` (None: without one) is under way; ops that hold programs batch these over it, too."""
+    before, _local.batching = batching_name(), name
+    try:
+        yield
+    finally:
+        _local.batching = before
+
+
+def batching_name():
+    return getattr(_local, "batching", None)
+
+
 def size_of(name):
     """The number of lanes or devices along a named axis. Raises UnboundAxis."""
     try:

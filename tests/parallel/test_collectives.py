@@ -180,3 +180,23 @@ def test_wrong_permutations_and_sizes():
 
 def test_they_are_part_of_lax():
     assert transformer.lax.psum is psum and transformer.lax.axis_index is axis_index
+
+
+@pytest.mark.parametrize("mapped", [vmap, pmap])
+def test_functions_with_rules_of_their_own_may_exchange(mapped):
+    @transformer.custom_vjp
+    def f(x):
+        return psum(x ** 2, "d")
+    f.defvjp(lambda x: (f(x), x), lambda x, g: (psum(g, "d") * 3 * x,))
+    np.testing.assert_allclose(mapped(grad(lambda x: np.sum(f(x))), axis_name="d")(X), 24 * X)
+    np.testing.assert_allclose(grad(lambda x: np.sum(mapped(f, axis_name="d")(x)))(X), 24 * X)
+
+    def plain(x):
+        return np.sum(psum(np.sin(x), "d") * x)
+    wanted = grad(lambda x: np.sum(vmap(plain, axis_name="d")(x)))(X)
+    np.testing.assert_allclose(grad(lambda x: np.sum(mapped(transformer.checkpoint(plain), axis_name="d")(x)))(X), wanted)
+
+
+def test_jacobians_inside_of_a_map():
+    f = vmap(transformer.jacrev(lambda x: psum(x ** 2, "d")), axis_name="d")
+    np.testing.assert_allclose(f(X), 2 * 8 * X[:, None, :] * np.eye(8))

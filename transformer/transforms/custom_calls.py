@@ -10,15 +10,30 @@ of its arguments, then what its functions read from outside.
 
 import dataclasses
 import functools
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..analysis.activity import Flow, is_inexact
+from ..axes import batching_name
 from ..core import Apply, Aval, Mark, Move, blocks, is_name, names_bound, walk
 from ..errors import MissingRule, TransformError
 from ..frontend.builder import Builder, current
 from ..ops import barriers
 from .emission import Emitter
+
+
+class Lanes(NamedTuple):
+    """A batch of calls: 0 or None per operand, the number of lanes, the name of the axis or None."""
+
+    axes: tuple
+    size: int
+    name: Any
+
+    def batch(self, program, axes=None):
+        """The batch of a program of the call; all results are batched."""
+        from .batch import batch
+        return batch(program, self.axes if axes is None else axes, [0] * len(program.outputs), self.size, self.name)
 
 
 class Call:
@@ -72,13 +87,13 @@ class Call:
     def batched(self, axes, args):
         """The same call for a batch of arguments."""
         size = next(a.shape[0] for a, axis in zip(args, axes) if axis == 0)
-        if (axes, size) not in self.batches:
-            self.batches[axes, size] = self.batch(axes, size)
-        return self.batches[axes, size]
+        lanes = Lanes(axes, size, batching_name())
+        if lanes not in self.batches:
+            self.batches[lanes] = self.batch(lanes)
+        return self.batches[lanes]
 
-    def batched_plain(self, axes, size):
-        from .batch import batch
-        return batch(self.plain, axes, [0] * len(self.plain.outputs), size)
+    def batched_plain(self, lanes):
+        return lanes.batch(self.plain)
 
 
 def cotangent_aval(aval):
@@ -104,28 +119,27 @@ class Pullable(Call):
     def parts(self):
         return self.forward, self.backward
 
-    def batch(self, axes, size):
-        return BatchedPullable(self.name, self.count).define(self.batched_plain(axes, size), self, axes, size)
+    def batch(self, lanes):
+        return BatchedPullable(self.name, self.count).define(self.batched_plain(lanes), self, lanes)
 
 
 class BatchedPullable(Pullable):
     """The batch of a pullable call; its rules are batched when they are asked for."""
 
-    def define(self, plain, source, axes, size):
-        self.source, self.axes, self.size = source, axes, size
+    def define(self, plain, source, lanes):
+        self.source, self.lanes = source, lanes
         return Call.define(self, plain)
 
     @functools.cached_property
     def rules(self):
-        from .batch import batch
         forward, backward = self.source.parts()
-        first = batch(forward, self.axes, [0] * len(forward.outputs), self.size)
-        kept = len(backward.params) - len(self.axes)
-        second = batch(backward, [0] * kept + list(self.axes), [0] * len(backward.outputs), self.size)
+        axes = self.lanes.axes
+        first = self.lanes.batch(forward)
+        second = self.lanes.batch(backward, [0] * (len(backward.params) - len(axes)) + list(axes))
         with Builder(second.name) as builder:
             refs = [builder.parameter(second.hints.get(p, p), second.avals[p]) for p in second.params]
             bars = builder.inline(second, refs)
-            return first, builder.program([self.bar(*parts) for parts in zip(bars, self.axes, backward.outputs)])
+            return first, builder.program([self.bar(*parts) for parts in zip(bars, axes, backward.outputs)])
 
     def bar(self, bar, axis, atom):
         """The cotangent of an operand: summed over the lanes if they share it; a zero stays one."""
@@ -194,23 +208,21 @@ class Pushable(Call):
     def parts(self):
         return self.transposed
 
-    def batch(self, axes, size):
-        return BatchedPushable(self.name, self.count).define(self.batched_plain(axes, size), self, axes, size)
+    def batch(self, lanes):
+        return BatchedPushable(self.name, self.count).define(self.batched_plain(lanes), self, lanes)
 
 
 class BatchedPushable(Pushable):
     """The batch of a pushable call; its rule, which may hold the call itself, is batched when it is asked for."""
 
-    def define(self, plain, source, axes, size):
-        self.source, self.axes, self.size = source, axes, size
+    def define(self, plain, source, lanes):
+        self.source, self.lanes = source, lanes
         return Call.define(self, plain)
 
     @functools.cached_property
     def tangent(self):
-        from .batch import batch
-        program = self.source.tangent
-        dots = [self.axes[k] for k in self.source.moving]
-        return batch(program, [*self.axes, *dots], [0] * len(program.outputs), self.size)
+        axes = self.lanes.axes
+        return self.lanes.batch(self.source.tangent, [*axes, *(axes[k] for k in self.source.moving)])
 
 
 class Recomputed(Call):
@@ -239,8 +251,8 @@ class Recomputed(Call):
     def parts(self):
         return self.rules
 
-    def batch(self, axes, size):
-        return Recomputed(self.name, self.count).define(self.batched_plain(axes, size))
+    def batch(self, lanes):
+        return Recomputed(self.name, self.count).define(self.batched_plain(lanes))
 
 
 def closed_over(call):

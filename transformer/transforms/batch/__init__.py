@@ -17,6 +17,7 @@ the batch axis of tapes, `statements` batches operations, stores and effects, `c
 
 import numpy as np
 
+from ...axes import batching
 from ...core import Aval, is_name
 from ...errors import ShapeError, TransformError
 from ...ops.op import TABLE, lookup
@@ -33,7 +34,7 @@ def batch(program, in_axes, out_axes, size, axis_name=None):
     """
     names = [p for p, axis in zip(program.params, in_axes, strict=True) if axis is not None]
     control = Control(program, size, Analysis(program, names, axis_name))
-    with control.builder:
+    with control.builder, batching(axis_name):
         enter(control, in_axes)
         for target in control.block(program.body, control.analysis.top):
             control.bound.add(target)
