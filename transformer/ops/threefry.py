@@ -18,6 +18,9 @@ from .op import TABLE, Op, aval_of, broadcast, op, register
 
 WORD = np.dtype(np.uint32)
 PARITY = 0x1BD11BDA
+BLOCK = 1 << 14
+"""How many numbers are hashed at once: what stays in the fastest memory."""
+
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 
 
@@ -38,20 +41,19 @@ def hash_words(key, high, low):
     return x, y
 
 
-def counters(shape):
-    """The numbers of the elements of an array as two words each."""
-    numbers = np.arange(math.prod(shape), dtype=np.uint64).reshape(shape)
-    return (numbers >> 32).astype(WORD), numbers.astype(WORD)
-
-
 def hashes(key, shape):
     """Hashes of the numbers of the elements of `shape`, for each key of a batch."""
     key = np.asarray(key)
-    ndim = max(1, len(shape))
-    words = [key[..., k].reshape((*key.shape[:-1], *(1,) * ndim)) for k in (0, 1)]
-    high, low = (np.broadcast_to(c, (*key.shape[:-1], *c.shape)) for c in counters(shape or (1,)))
+    rows, size = key.reshape(-1, 2), math.prod(shape)
+    found = np.empty((2, len(rows), size), WORD)
+    step = max(1, BLOCK // max(1, len(rows)))
     with np.errstate(over="ignore"):
-        return [h.reshape((*key.shape[:-1], *shape)) for h in hash_words(words, high, low)]
+        for start in range(0, size, step):
+            numbers = np.arange(start, min(start + step, size), dtype=np.uint64)
+            high, low = ((numbers >> np.uint64(32)).astype(WORD), numbers.astype(WORD))
+            spread = [np.broadcast_to(c, (len(rows), len(numbers))) for c in (high, low)]
+            found[:, :, start:start + step] = hash_words([rows[:, :1], rows[:, 1:]], *spread)
+    return found.reshape((2, *key.shape[:-1], *shape))
 
 
 def bits(key, shape=(), dtype=WORD):
@@ -134,7 +136,7 @@ def lower_words(hlo, key, shape):
 
 
 def lower_counters(hlo, batch, shape):
-    """`counters` for each key of a batch."""
+    """The numbers of the elements of `shape` as two words, for each key of a batch."""
     size = math.prod(shape)
     wide = np.dtype(np.uint64) if size >> 32 else WORD
     numbers = hlo.reshape(hlo.iota((size,), wide, 0), shape)
@@ -270,24 +272,32 @@ DOUBLE = (
         2.2900482228026654717e-07, -9.9298272942317002539e-07, 4.5260625972231537039e-06, -1.9681778105531670567e-05,
         7.5995277030017761139e-05, -0.00021503011930044477347, -0.00013871931833623122026, 1.0103004648645343977, 4.8499064014085844221)),
 )
-"""Pieces of erf_inv(x) / x in w = -log(1 - x * x): the piece's end, whether in sqrt(w), the shift, the polynomial."""
+"""Pieces of erf_inv(x) / x in w = -log(1 - x * x): the piece's end, whether in sqrt(w) (all but the first), the shift, the polynomial."""
+
+
+def polynomial(coefficients, x):
+    """A polynomial by Horner's scheme, the highest power first."""
+    total = np.full_like(x, coefficients[0])
+    for coefficient in coefficients[1:]:
+        total *= x
+        total += coefficient
+    return total
 
 
 def erf_inv(x):
     """The inverse of the error function, by the same polynomials as XLA's; float32 and narrower to single precision."""
     x = np.asarray(x)
     single = x if x.dtype == np.float64 else x.astype(np.float32)
-    wide = x.astype(np.float64)
+    wide = x.astype(np.float64).reshape(-1)
+    pieces = DOUBLE if x.dtype == np.float64 else SINGLE
     with np.errstate(all="ignore"):
-        w = -np.log1p(-(single * single).astype(np.float64))
-        root = np.sqrt(w)
-        factors, before = np.zeros_like(w), -math.inf
-        for end, of_root, shift, coefficients in DOUBLE if x.dtype == np.float64 else SINGLE:
-            inside = (w >= before) & (w < end)
-            factors[inside] = np.polyval(coefficients, (root if of_root else w)[inside] - shift)
-            before = end
-        result = np.where(np.abs(wide) == 1, wide * np.inf, np.where(np.isnan(w), np.nan, factors * wide))
-    return result.astype(x.dtype)[()]
+        w = -np.log1p(-(single * single).astype(np.float64)).reshape(-1)
+        factors = polynomial(pieces[0][3], w - pieces[0][2])
+        for (start, *_), (_, _, shift, coefficients) in zip(pieces, pieces[1:]):
+            tail = np.flatnonzero(w >= start)
+            factors[tail] = polynomial(coefficients, np.sqrt(w[tail]) - shift)
+        factors[np.abs(wide) == 1] = np.inf
+        return (factors * wide).reshape(x.shape).astype(x.dtype)[()]
 
 
 def _d_erf_inv(g, x, out):

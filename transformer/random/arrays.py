@@ -52,7 +52,7 @@ def permutation(key, x, axis=0, independent=False):
 
     >>> from transformer import random
     >>> random.permutation(random.key(42), 5)
-    Array([1, 0, 4, 2, 3], dtype=int32)
+    Array([4, 2, 3, 0, 1], dtype=int32)
     """
     return permuted(key, x, axis, independent)
 

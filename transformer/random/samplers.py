@@ -102,7 +102,7 @@ def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0):
 
     >>> from transformer import random
     >>> random.uniform(random.key(42), (2,))
-    Array([0.48870957, 0.67979715], dtype=float32)
+    Array([0.48870957, 0.6797972 ], dtype=float32)
     """
     dtype = type_of(dtype, "f", "uniform")
     shape = result_shape(shape, "uniform", minval, maxval)
@@ -168,7 +168,8 @@ def integers(key, shape, low, high, dtype):
         return low + np.astype(second, dtype)
     half = unsigned.type(1 << 4 * dtype.itemsize)
     if type(span) is int:
-        span, factor = unsigned.type(span), unsigned.type((1 << 8 * dtype.itemsize) % span)
+        factor = ((1 << 4 * dtype.itemsize) % span) ** 2 % (1 << 8 * dtype.itemsize) % span
+        span, factor = unsigned.type(span), unsigned.type(factor)
         offset = (first % span * factor + second % span) % span
     else:
         factor = half % span
@@ -277,7 +278,12 @@ def gumbel(key, shape=(), dtype=None, mode=None):
 @formula
 def maxwell(key, shape, dtype):
     """Numbers of the Maxwell distribution."""
-    return np.linalg.norm(gaussian(key, (*shape, 3), dtype), axis=-1)
+    return lengths(key, shape, dtype)
+
+
+def lengths(key, shape, dtype):
+    """Lengths of normal vectors of three components."""
+    return np.astype(np.linalg.norm(gaussian(key, (*shape, 3), dtype), axis=-1), dtype)
 
 
 @sampler
@@ -411,7 +417,7 @@ def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
     dtype = type_of(dtype, "f", "double_sided_maxwell")
     own = broadcast(np.shape(loc), np.shape(scale))
     shape, keys = (as_shape(shape, "random.double_sided_maxwell") or own) + own, split_words(key)
-    size = np.linalg.norm(gaussian(keys[0], (*shape, 3), dtype), axis=-1)
+    size = lengths(keys[0], shape, dtype)
     signs = np.where(unit(keys[1], shape, promotion.default("f")) < 0.5, dtype.type(1), dtype.type(-1))
     return signs * size * parameter(scale, dtype) + parameter(loc, dtype)
 

@@ -8,8 +8,8 @@ from ..nn.activations import by_jnp_rules
 MODES = ("full", "same", "valid")
 
 
-def convolved(x, y, mode):
-    """The convolution of two arrays of the same number of axes, as a sum of shifted copies for each element of the smaller."""
+def convolved(x, y, mode, late=0):
+    """The convolution of two arrays of the same number of axes. late: 1 if "same" begins half of y's size, rounded up, into the whole."""
     if np.ndim(x) != np.ndim(y):
         raise ShapeError(f"convolve: arrays of {np.ndim(x)} and {np.ndim(y)} axes do not fit together", "Give both the same number of axes.")
     if mode not in MODES:
@@ -19,12 +19,8 @@ def convolved(x, y, mode):
     x_shape, y_shape = np.shape(x), np.shape(y)
     if mode == "valid" and not all(n >= m for n, m in zip(x_shape, y_shape)) and not all(n <= m for n, m in zip(x_shape, y_shape)):
         raise ShapeError(f"convolve: neither of the shapes {x_shape} and {y_shape} holds the other", "mode='valid' needs that.")
-    full = full_convolution(x, y) if np.ndim(x) == 1 else by_fourier(x, y)
-    return centre(full, x_shape, y_shape, mode)
-
-
-def full_convolution(x, y):
-    return np.convolve(x, y)
+    full = np.convolve(x, y) if np.ndim(x) == 1 else by_fourier(x, y)
+    return centre(full, x_shape, y_shape, mode, late)
 
 
 def by_fourier(x, y):
@@ -36,14 +32,14 @@ def by_fourier(x, y):
     return backward(forward(x, shape, axes) * forward(y, shape, axes), shape, axes)
 
 
-def centre(full, x_shape, y_shape, mode):
+def centre(full, x_shape, y_shape, mode, late=0):
     """The part of a full convolution that a mode keeps."""
     if mode == "full":
         return full
     index = []
     for n, m in zip(x_shape, y_shape):
         size = n if mode == "same" else max(n, m) - min(n, m) + 1
-        start = (m - 1) // 2 if mode == "same" else min(n, m) - 1
+        start = (m - 1 + late) // 2 if mode == "same" else min(n, m) - 1
         index.append(slice(start, start + size))
     return full[tuple(index)]
 
@@ -92,7 +88,7 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, precision=N
     """The cross-correlation of two matrices."""
     checked("auto", boundary, fillvalue)
     one, two = matrices(in1, in2)
-    return convolved(one, reversed_(two), mode)
+    return convolved(one, reversed_(two), mode, late=1)
 
 
 def matrices(x, y):

@@ -371,7 +371,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
     """scipy.linalg.lu: a = p @ l @ u."""
     a = array(a)
-    (rows, columns), size = a.shape[-2:], min(a.shape[-2:])
+    rows, size = a.shape[-2], min(a.shape[-2:])
     factors, swaps = lu_factor_call(a)
     low = np.tril(factors[..., :, :size], -1) + np.eye(rows, size, dtype=factors.dtype)
     up = np.triu(factors[..., :size, :])
