@@ -214,3 +214,13 @@ def test_generator_and_async_are_refused():
 
 def test_numpy_functions_written_in_python_parse():
     assert "return" in body(np.outer.__wrapped__ if hasattr(np.outer, "__wrapped__") else np.block)
+
+
+def test_statements_that_were_compiled_one_by_one():
+    """As IPython does with a cell; an import in the same text changes how CPython compiles a call."""
+    text, name = "import numpy as np\n\n\ndef f(x):\n    return np.sum(x)\n", "<a cell>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), name, "exec"), space)
+    assert body(space["f"]) == "return np.sum(x)"

@@ -260,16 +260,28 @@ def _refuse_stale(code, lines, tree, where):
     """The code in memory must be what the source compiles to; a file edited after its import would be transformed wrongly."""
     if any("@py_" in name for name in code.co_names + code.co_varnames):
         return  # pytest rewrites the asserts of test modules
-    flags = code.co_flags & FUTURE_FLAGS
+    if not any(_fingerprint(other) == _fingerprint(code) for other in _compiled(code, lines, tree)):
+        advice = "Reload the module, or turn off the import hook that rewrites it."
+        raise TransformError(f"the source of {code.co_name} differs from the code in memory", advice, where)
+
+
+def _compiled(code, lines, tree):
+    """What the source at the code's place compiles to: in its whole file, and in its statement alone, as IPython compiles cells.
+
+    (They differ: `np.sum(x)` is compiled as a call of a method unless `import numpy as np` is compiled with it.)
+    """
+    flags, place = code.co_flags & FUTURE_FLAGS, (code.co_firstlineno, code.co_name)
     key = (id(tree), flags)
     if key not in _COMPILED:
         if len(_COMPILED) > 200:
             _COMPILED.clear()
         _COMPILED[key] = tree, _code_objects(compile("".join(lines), code.co_filename, "exec", flags, dont_inherit=True))
-    same_place = _COMPILED[key][1].get((code.co_firstlineno, code.co_name), ())
-    if not any(_fingerprint(other) == _fingerprint(code) for other in same_place):
-        advice = "Reload the module, or turn off the import hook that rewrites it."
-        raise TransformError(f"the source of {code.co_name} differs from the code in memory", advice, where)
+    yield from _COMPILED[key][1].get(place, ())
+    for statement in tree.body:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        if first <= code.co_firstlineno <= statement.end_lineno:
+            alone = ast.Module([statement], [])
+            yield from _code_objects(compile(alone, code.co_filename, "exec", flags, dont_inherit=True)).get(place, ())
 
 
 FUTURE_FLAGS = functools.reduce(int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
