@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import transformer as T
 from tests.peers.programs import PROGRAMS, run
 
 jax = pytest.importorskip("jax")

@@ -1,7 +1,8 @@
 """Random numbers equal JAX's: the same bits for integers, keys and uniform numbers, other floats to two units in the last place.
 
-The unit is that of the number, or of 1 where the number is smaller: samplers shift and scale what they draw, and XLA fuses the product and the sum
-of such a step into one rounding, so what is left near zero differs. Numbers that come out of long series or of rejection (gamma and what is made of it) are compared with a tolerance.
+The unit is that of the number, or of 1 where the number is smaller. Compiled numbers come from XLA as JAX's do. Un-jitted ones come from
+NumPy, whose logarithms are right to half a unit; those that JAX compiles for a CPU are off by up to 64 in double precision, and so is the
+comparison. Numbers that come out of rejection (gamma and what is made of it) are compared with a tolerance.
 """
 
 import numpy as np
@@ -87,19 +88,20 @@ def steps(ours, theirs):
     return np.max(np.abs(np.asarray(ours, "float64") - wide) / unit, initial=0.0)
 
 
-def check(name, ours, theirs):
+def check(name, ours, theirs, limit=2.0):
     if ours.dtype.kind in "biu" or name.startswith("uniform-") and "between" not in name:
         np.testing.assert_array_equal(ours, theirs)
     else:
-        assert steps(ours, theirs) <= 2.0
+        assert steps(ours, theirs) <= limit
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_equal(name):
-    check(name, *both(*CASES[name]))
+    coarse = name.endswith("float64") or name.startswith("truncated_normal")
+    check(name, *both(*CASES[name]), limit=64.0 if coarse else 2.0)
 
 
-@pytest.mark.parametrize("name", [name for n, name in enumerate(CASES) if n % 8 == 0])
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith(("key", "PRNGKey"))])
 def test_equal_when_compiled(name):
     check(name, *both(*CASES[name], seed=6, through=jit))
 
