@@ -176,7 +176,7 @@ def lane(param, axis):
 
 def batch_axes(settings, args, kwargs, name):
     """One axis (or None) per dynamic leaf, and the size of the batch."""
-    in_axes = settings["in_axes"]
+    in_axes, kind = settings["in_axes"], settings.get("kind", "vmap")
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if isinstance(in_axes, tuple) and len(in_axes) != len(args):
@@ -188,23 +188,23 @@ def batch_axes(settings, args, kwargs, name):
         leaves, treedef = tree.flatten(value)
         for leaf, axis in zip(leaves, tree.broadcast_prefix(prefix, treedef)):
             if isinstance(leaf, Param):
-                axes.append(leaf_axis(leaf, axis, label, sizes))
+                axes.append(leaf_axis(leaf, axis, label, sizes, kind))
     if settings["axis_size"] is not None:
         sizes.setdefault(settings["axis_size"], "axis_size")
     if not sizes:
-        raise TypeMismatch("vmap maps no argument: every entry of in_axes is None", "Map one at least, or give axis_size.")
+        raise TypeMismatch(f"{kind} maps no argument: every entry of in_axes is None", "Map one at least, or give axis_size.")
     if len(sizes) > 1:
         found = ", ".join(f"{size} ({label})" for size, label in sizes.items())
-        raise ShapeError(f"vmap got mapped axes of different sizes: {found}", "All mapped axes need the same size.")
+        raise ShapeError(f"{kind} got mapped axes of different sizes: {found}", "All mapped axes need the same size.")
     return axes, next(iter(sizes))
 
 
-def leaf_axis(leaf, axis, label, sizes):
+def leaf_axis(leaf, axis, label, sizes, kind):
     if axis is None:
         return None
     ndim = len(leaf.aval.shape)
     if isinstance(axis, bool) or not isinstance(axis, int) or not -ndim <= axis < ndim:
-        raise ShapeError(f"vmap cannot map axis {axis} of argument {label}: {leaf.name} has shape {leaf.aval.shape}",
+        raise ShapeError(f"{kind} cannot map axis {axis} of argument {label}: {leaf.name} has shape {leaf.aval.shape}",
                          "Give an axis that the array has, or None to pass it whole.")
     axis %= ndim
     sizes.setdefault(leaf.aval.shape[axis], f"argument {label}")

@@ -83,7 +83,7 @@ def test_errors_of_one_device_reach_the_caller():
 def test_more_rows_than_devices_and_uneven_sizes():
     with pytest.raises(ShapeError, match="size 9, but there are 8 devices"):
         pmap(lambda x: x)(np.ones(9))
-    with pytest.raises(ShapeError, match="different sizes"):
+    with pytest.raises(ShapeError, match="pmap got mapped axes of different sizes"):
         pmap(lambda x, y: x)(np.ones(2), np.ones(3))
     with pytest.raises(ShapeError, match="differs from device to device"):
         pmap(lambda x: x, out_axes=None)(X)

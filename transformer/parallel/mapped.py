@@ -89,7 +89,7 @@ def pmap(f, axis_name=None, in_axes=0, out_axes=0, static_broadcasted_argnums=()
     [1.]
     """
     return Mapped(f, axis_name=axis_name, in_axes=in_axes, out_axes=out_axes, static_argnums=static_broadcasted_argnums,
-                  devices=devices, axis_size=axis_size, donate_argnums=donate_argnums)
+                  devices=devices, axis_size=axis_size, donate_argnums=donate_argnums, kind="pmap")
 
 
 __all__ = ["Mapped", "pmap"]
