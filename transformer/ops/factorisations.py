@@ -67,12 +67,6 @@ def matrix_shape(name, aval):
     return aval.shape[:-2], aval.shape[-2], aval.shape[-1]
 
 
-def refuse_complex(name, x):
-    if x.dtype.kind == "c":
-        raise TransformError(f"the derivative of {name} of complex matrices is not known to transformer",
-                             "Take derivatives of its eigenvalues or singular values, or use real matrices.")
-
-
 # cholesky -----------------------------------------------------------------------------------------------------------------
 
 @op()
@@ -396,26 +390,20 @@ class qr:
         return lapack.qr(hlo, out, a, part, mode)
 
     def vjp(g, a, out, part, mode):
-        q, r = factors(a, out, part, mode)
-        n = q.shape[-1]
-        if a.shape[-1] <= n:
-            return tall_qr_bar(g if part == "Q" else None, g if part == "R" else None, q, r)
-        if part == "Q":
-            return widened(tall_qr_bar(g, None, q, r[..., :n]), a.shape)
-        rest = g[..., n:]
-        first = tall_qr_bar(a[..., n:] @ transpose(rest), g[..., :n], q, r[..., :n])
-        return np.concatenate([first, q @ rest], axis=-1)
+        return conj(qr_bar(conj(g), a, *factors(a, out, part, mode), part))
 
     def jvp(dots, a, out, part, mode):
         q, r = factors(a, out, part, mode)
         n, (a_dot,) = q.shape[-1], dots
         right = transpose(np.linalg.solve(transpose(r[..., :n]), transpose(a_dot[..., :n])))
-        inner = transpose(q) @ right
+        inner = adjoint(q) @ right
         below = np.tril(inner, -1)
-        turn = below - transpose(below)
+        turn = below - adjoint(below)
+        if a.dtype.kind == "c":
+            turn = turn + 1j * diagonal_of(np.imag(inner))
         if part == "Q":
             return q @ turn + right - q @ inner
-        return transpose(q) @ a_dot - turn @ r
+        return adjoint(q) @ a_dot - turn @ r
 
     def batch(axes, a, part, mode):
         return qr.bind(a, part=part, mode=mode), 0
@@ -428,20 +416,33 @@ class qr:
 
 def factors(a, out, part, mode):
     """Q and R, for derivatives."""
-    refuse_complex("np.linalg.qr", a)
     if mode == "complete" and a.shape[-2] > a.shape[-1]:
         raise TransformError("the derivative of the complete QR decomposition is not defined", 'Use mode="reduced".')
     return tuple(out if p == part else qr.bind(a, part=p, mode=mode) for p in ("Q", "R"))
 
 
+def qr_bar(g, a, q, r, part):
+    """The conjugate cotangent of the operand from that of Q or R."""
+    n = q.shape[-1]
+    if a.shape[-1] <= n:
+        return tall_qr_bar(g if part == "Q" else None, g if part == "R" else None, q, r)
+    if part == "Q":
+        return widened(tall_qr_bar(g, None, q, r[..., :n]), a.shape)
+    rest = g[..., n:]
+    first = tall_qr_bar(a[..., n:] @ adjoint(rest), g[..., :n], q, r[..., :n])
+    return np.concatenate([first, q @ rest], axis=-1)
+
+
 def tall_qr_bar(q_bar, r_bar, q, r):
-    """The cotangent of a matrix with at least as many rows as columns; q_bar or r_bar may be None."""
-    inner = None if r_bar is None else r @ transpose(r_bar)
+    """The same for a matrix with at least as many rows as columns; q_bar or r_bar may be None."""
+    inner = None if r_bar is None else r @ adjoint(r_bar)
     if q_bar is not None:
-        inner = -(transpose(q_bar) @ q) if inner is None else inner - transpose(q_bar) @ q
-    spread = q @ (np.tril(inner) + transpose(np.tril(inner, -1)))
+        inner = -(adjoint(q_bar) @ q) if inner is None else inner - adjoint(q_bar) @ q
+    below = np.tril(inner, -1)
+    middle = below + diagonal_of(np.real(inner)) if inner.dtype.kind == "c" else np.tril(inner)
+    spread = q @ (middle + adjoint(below))
     total = spread if q_bar is None else q_bar + spread
-    return transpose(np.linalg.solve(r, transpose(total)))
+    return adjoint(np.linalg.solve(r, adjoint(total)))
 
 
 def widened(x, shape):

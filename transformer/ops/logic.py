@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core import Aval, is_floating
 from ..errors import TransformError
-from .op import TABLE, Op, aval_of, broadcast, function, holds_reference, lookup, piecewise_constant, register, result_dtype
+from .op import TABLE, Op, array, aval_of, broadcast, function, holds_reference, lookup, piecewise_constant, register, result_dtype
 from .samples import ANY, PAIR
 
 BOOL = np.dtype(bool)
@@ -204,11 +204,12 @@ def choose(a, choices, out=None, mode="raise"):
     """np.choose among a list of arrays; indices must be in range."""
     if holds_reference([choices]) and not isinstance(choices, list | tuple):
         choices = [choices[i] for i in range(choices.shape[0])]
+    a = array(a)
     if mode == "wrap":
         a = a % len(choices)
     elif mode == "clip":
         a = np.clip(a, 0, len(choices) - 1)
-    else:
+    elif holds_reference(a) or np.min(a) < 0 or np.max(a) >= len(choices):
         raise TransformError("np.choose raises where an index is out of range, which cannot be kept here",
                              'Pass mode="clip" or mode="wrap", or use np.select.')
     result = choices[-1]

@@ -5,6 +5,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import TransformError
 from .op import TABLE, aval_of, function, is_reference, lookup, op
+from .pad_modes import STATISTICS, padded
 from .shaping import coerced, normal_axes, normal_axis
 
 
@@ -221,8 +222,10 @@ MODES = ("constant", "edge", "reflect", "symmetric", "wrap", "empty")
 
 
 @function(np.pad)
-def _pad(array, pad_width, mode="constant", *, constant_values=0, reflect_type="even"):
+def _pad(array, pad_width, mode="constant", *, constant_values=0, reflect_type="even", stat_length=None, end_values=0):
     array = coerced(array)
+    if mode in (*STATISTICS, "linear_ramp"):
+        return padded(array, widths(pad_width, np.ndim(array)), mode, stat_length, end_values)
     if mode not in MODES or reflect_type != "even":
         raise TransformError(f"np.pad with mode={mode!r}, reflect_type={reflect_type!r} is not known", f"Known modes: {', '.join(MODES)}.")
     width = widths(pad_width, np.ndim(array))

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import TransformError, ValueDependent
 from ...ops import op as optable
+from ...ops import vectorized
 from .. import desugar, parse, ragged, scopes
 from ..reference import call_function, contains_reference, is_reference
 from .evaluator import MAX_DEPTH, Frame
@@ -22,7 +23,7 @@ LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_modul
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
 ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.numpy.functional", "transformer.random.rejection",
-           "transformer.ops.scipy.integrate")
+           "transformer.ops.scipy.integrate", "transformer.ops.vectorized")
 """Modules of ours whose functions are entered as user code is; all others run natively."""
 
 
@@ -182,6 +183,8 @@ def call(ev, fn, args, kwargs, node):
         return enter_function(ev, fn, args, kwargs)
     if isinstance(fn, type):
         return construct(ev, fn, args, kwargs, node)
+    if isinstance(fn, np.vectorize) and (isinstance(fn.pyfunc, Closure) or abstract_inside((*args, *kwargs.values()))):
+        return enter_function(ev, vectorized.apply, (fn, *args), kwargs)
     method = inspect.getattr_static(type(fn), "__call__", None)
     if isinstance(method, types.FunctionType) and is_user_code(method):
         return enter_function(ev, method, (fn, *args), kwargs)
