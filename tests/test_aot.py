@@ -77,6 +77,13 @@ def test_transformed_functions_lower_too():
     np.testing.assert_array_equal(run(A), 2 * A)
 
 
+def test_compiler_options_concern_one_program():
+    f = jit(lambda x: np.sum(x * 2))
+    f(A)
+    run = f.lower(A).compile({"xla_disable_hlo_passes": "fusion"})
+    assert "fusion" not in run.as_text().split("ENTRY")[0] and float(run(A)) == float(f(A))
+
+
 def test_errors_of_the_program_are_raised():
     run = jit(lambda x, i: x[i]).lower(A, 3).compile()
     np.testing.assert_array_equal(run(A, 15), A[15])

@@ -6,6 +6,8 @@
     run(x, y)                           for arguments of exactly these types; run.as_text() is XLA's program
 """
 
+import copy
+
 from . import pipeline, tree
 from .abstract import ShapeDtypeStruct
 from .errors import TransformError, TypeMismatch
@@ -52,7 +54,7 @@ class Stage:
 class Lowered(Stage):
     """A program in StableHLO."""
 
-    def as_text(self, dialect=None):
+    def as_text(self, dialect=None, *, debug_info=False):
         """StableHLO text."""
         if dialect not in (None, "stablehlo"):
             raise TransformError(f"a lowered program has no text in {dialect!r}", "Ask for 'stablehlo', or compile it: .compile().as_text().")
@@ -60,10 +62,13 @@ class Lowered(Stage):
 
     def compile(self, compiler_options=None):
         """The compiled program. compiler_options: XLA's flags by name."""
+        entry = self.entry
         if compiler_options:
-            self.compiled.options = tuple(compiler_options.items())
-        self.compiled.build()
-        return Compiled(self.entry, self.args, self.kwargs)
+            entry = copy.copy(entry)
+            entry.run = entry.prepare()
+            entry.run.options = tuple(compiler_options.items())
+        entry.run.build()
+        return Compiled(entry, self.args, self.kwargs)
 
     def cost_analysis(self):
         """XLA's estimate of the work, by name ("flops"...)."""

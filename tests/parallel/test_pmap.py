@@ -200,6 +200,12 @@ def test_a_pmap_of_something_else_than_a_function():
         pmap(3.0)
 
 
+def test_lowering_ahead_of_a_call():
+    lowered = pmap(lambda x: psum(x, "d"), axis_name="d").lower(X)
+    assert "stablehlo.all_reduce" in lowered.as_text()
+    np.testing.assert_allclose(lowered.compile()(X)[0], X.sum(0))
+
+
 def test_jax_is_not_loaded(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("""

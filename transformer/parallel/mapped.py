@@ -13,7 +13,7 @@ import math
 
 from backend import client
 
-from .. import api, axes, pipeline
+from .. import aot, api, axes, pipeline
 from ..errors import ShapeError
 from ..spread import Blocks
 from ..transforms.batch.analysis import Analysis
@@ -32,6 +32,10 @@ class Mapped(api.Batched):
     @property
     def donate(self):
         return api.as_tuple(self.settings["donate_argnums"])
+
+    def lower(self, *args, **kwargs):
+        """The program of one device, lowered; see `jit(f).lower`."""
+        return aot.lower(self, args, kwargs)
 
     def build_call(self, args, kwargs, leaves):
         available = list(self.settings["devices"] or client.devices())

@@ -12,7 +12,7 @@ from backend import spread
 from backend.array import Array
 from backend.sharding import NamedSharding, PartitionSpec, ambient_mesh
 
-from .. import api, axes, derivatives, pipeline, tree
+from .. import aot, api, axes, derivatives, pipeline, tree
 from ..core import Aval
 from ..errors import ShapeError, TransformError, TypeMismatch
 from ..frontend.builder import Builder
@@ -48,6 +48,10 @@ class ShardMapped(Transformed):
         if mesh is None:
             raise TransformError(f"shard_map of {self.__name__} has no mesh", "Pass mesh=, or call it inside of `with mesh:`.")
         return mesh
+
+    def lower(self, *args, **kwargs):
+        """The program of one device, lowered; see `jit(f).lower`."""
+        return aot.lower(self, args, kwargs)
 
     def build_call(self, args, kwargs, leaves):
         specialised, ins, outs = self.on_blocks(args, kwargs)
