@@ -66,7 +66,7 @@ def sorted_out(module, names):
     ours = importlib.import_module(module.replace("jax", "transformer", 1))
     parts = {mark: [] for mark in ("here", "planned", "not meant")}
     for name in names:
-        mark = "here" if hasattr(ours, name) else "planned" if reason(module, name) is None else "not meant"
+        mark = "not meant" if reason(module, name) is not None else "here" if hasattr(ours, name) else "planned"
         parts[mark].append(name)
     return parts
 
