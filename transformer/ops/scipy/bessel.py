@@ -6,7 +6,6 @@ import scipy.special as sp
 from ..samples import POSITIVE
 from .special import at_orders, not_compiled, special, unknown
 
-
 ORDERS = {sp.yn: ((2,),), sp.kn: ((2,),)}
 """Sample orders of the functions that take whole ones only."""
 
