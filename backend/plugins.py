@@ -8,7 +8,6 @@ Without TRANSFORMER_PLATFORMS a GPU or TPU is used where its plugin and driver a
 """
 
 import ctypes
-import importlib.metadata
 import importlib.util
 import pathlib
 import warnings
@@ -49,7 +48,7 @@ def library_path(platform):
         for folder in folders(package):
             if (folder / file).exists():
                 return folder / file
-    for entry in importlib.metadata.entry_points(group=GROUP):
+    for entry in metadata().entry_points(group=GROUP):
         if entry.name in (platform, f"xla_{platform}"):
             for folder in folders(entry.module):
                 for path in sorted(folder.glob("*plugin*.so")):
@@ -58,6 +57,12 @@ def library_path(platform):
         known = ", ".join(["cpu", *PACKAGES])
         raise Unavailable(f"there is no platform {platform!r}; known: {known}. Others need their path: TRANSFORMER_PJRT_PLUGINS={platform}:/path/to/plugin.so")
     raise Unavailable(f"the plugin for {platform} is not installed: {advice}")
+
+
+def metadata():
+    """importlib.metadata, which takes a while to import."""
+    import importlib.metadata
+    return importlib.metadata
 
 
 def folders(package):
@@ -106,10 +111,10 @@ def check_version(path):
     """A warning where a plugin from a package is not of jaxlib's version: they are made for each other."""
     package = f"jax-{path.parent.name.removeprefix('xla_')}-pjrt"
     try:
-        found = importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
+        found = metadata().version(package)
+    except metadata().PackageNotFoundError:
         return
-    wanted = importlib.metadata.version("jaxlib")
+    wanted = metadata().version("jaxlib")
     if found != wanted:
         warnings.warn(f"{package} is version {found}, jaxlib is {wanted}: install the same version of both", stacklevel=3)
 
