@@ -133,3 +133,13 @@ def test_jacobian_of_a_function_made_inside():
         return np.sum(transformer.jacrev(inner)(x))
     found, wanted = next(slope(outer, V))
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_python_numbers_get_axes():
+    assert transformer.grad(lambda x: np.sum(np.expand_dims(x, 0) ** 2))(2.0) == 4.0
+    assert transformer.value_and_grad(lambda x: np.sum(np.expand_dims(x, (0, 1))))(2.0) == (2.0, 1.0)
+
+    def pulled(x, v):
+        return transformer.vjp(lambda x: np.squeeze(x), x)[1](v)[0]
+    value, tangent = transformer.jvp(pulled, (np.ones((1, 1)), 2.0), (np.ones((1, 1)), 1.0))
+    assert value.shape == tangent.shape == (1, 1) and tangent[0, 0] == 1.0

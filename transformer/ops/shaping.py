@@ -161,6 +161,8 @@ class expand_dims:
         return TABLE["expand_dims"].bind(x, axis=tuple(a + 1 for a in axis)), 0
 
     def notation(x, axis):
+        if x.weak:
+            return f"np.expand_dims({{0}}, {axis[0] if len(axis) == 1 else axis})"
         entries = ["None" if k in axis else ":" for k in range(max(axis) + 1)]
         return f"{{0}}[{', '.join(entries)}]"
 
