@@ -205,8 +205,10 @@ def bincount(x, weights=None, minlength=0, *, length=None):
     """How often each integer occurs; with `length` exactly that many counts."""
     if length is None:
         if not any(map(optable.holds_reference, (x, weights))):
-            return eager.call(np.bincount, (x, weights, minlength), {})
-        return _table[np.bincount].call((x, weights, minlength), {})
+            counts = eager.call(np.bincount, (x, weights, minlength), {})
+        else:
+            counts = _table[np.bincount].call((x, weights, minlength), {})
+        return counts if weights is None else counts.astype(optable.aval_of(weights).dtype)
     return eager.call(sized_bincount, (x, weights, operator.index(length)), {})
 
 

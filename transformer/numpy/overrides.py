@@ -42,9 +42,9 @@ def inexact(name):
     """A function that computes with floats where it is given integers."""
     of_floats = FUNCTIONS[name]
 
-    def call(x, /):
+    def call(x, /, *options, **named):
         x = asarray(x)
-        return of_floats(x if x.dtype.kind in "fcV" else astype(x, float))
+        return of_floats(x if x.dtype.kind in "fcV" else astype(x, float), *options, **named)
     FUNCTIONS[name] = described(call, getattr(np, name), name)
 
 
@@ -62,10 +62,10 @@ for _name in ("angle", "frexp", "modf", "reciprocal"):
     inexact(_name)
 
 
-def inexact_pair(name):
+def inexact_pair(name, usual):
     of_floats = FUNCTIONS[name]
 
-    def call(a, v, mode="full", *, precision=None, preferred_element_type=None):
+    def call(a, v, mode=usual, *, precision=None, preferred_element_type=None):
         a, v = asarray(a), asarray(v)
         dtype = result_type(a, v, float) if result_type(a, v).kind in "biu" else result_type(a, v)
         found = of_floats(astype(a, dtype), astype(v, dtype), mode)
@@ -73,8 +73,8 @@ def inexact_pair(name):
     FUNCTIONS[name] = described(call, call, name)
 
 
-for _name in ("convolve", "correlate"):
-    inexact_pair(_name)
+inexact_pair("convolve", "full")
+inexact_pair("correlate", "valid")
 for _name in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
     running(_name)
 
@@ -227,6 +227,12 @@ for _name in ("put", "place", "fill_diagonal", "put_along_axis"):
     changed(_name)
 
 
+@define
+def divmod(x1, x2, /):
+    """(floor of the quotient, remainder)."""
+    return FUNCTIONS["floor_divide"](x1, x2), FUNCTIONS["remainder"](x1, x2)
+
+
 # polynomials ------------------------------------------------------------------------------------------------------------
 _polymul, _polydiv, _roots = map(Function, (np.polymul, np.polydiv, np.roots))
 
@@ -294,6 +300,12 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 _array_equal = Function(np.array_equal)
+
+
+@define
+def empty_like(prototype, dtype=None, shape=None, *, device=None):
+    """Zeros of the shape and type of an array: as in JAX, memory is never left as it was."""
+    return FUNCTIONS["zeros_like"](prototype, dtype, shape=shape, device=device)
 
 
 @define

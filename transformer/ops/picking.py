@@ -103,7 +103,8 @@ def _compress(condition, a, axis=None, out=None):
 
 @function(np.extract)
 def _extract(condition, arr):
-    return pick(lookup(np.ravel)(arr), lookup(np.ravel)(condition))
+    where = lookup(np.ravel)(condition)
+    return pick(lookup(np.ravel)(arr), where if aval_of(where).dtype.kind == "b" else where != 0)
 
 
 # diagonals ----------------------------------------------------------------------------------------------------------------
