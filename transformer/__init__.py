@@ -25,7 +25,7 @@ LAZY = {
     "checkpoint": "recomputation", "remat": "recomputation", "custom_jvp": "custom", "custom_vjp": "custom",
     "ShapeDtypeStruct": "abstract", "eval_shape": "aot", "disable_jit": "switches", "debug_nans": "switches", "debug_infs": "switches",
     "checkpoint_policies": "recomputation",
-    "pmap": "parallel.mapped", "shard_map": "parallel.sharded", "make_mesh": "sharding",
+    "pmap": "parallel.mapped", "shard_map": "parallel.sharded", "make_mesh": "sharding", "NamedSharding": "sharding", "P": "sharding",
     **dict.fromkeys("default_backend device_count device_put devices local_device_count local_devices process_count process_index".split(),
                     "parallel.devices"),
     "custom_gradient": "custom", "pure_callback": "callbacks",

@@ -55,6 +55,11 @@ class FlattenedIndexKey(NamedTuple):
         return f"[<flat index {self.key}>]"
 
 
+KeyEntry = Any
+"""A step of a path; registered classes may have their own."""
+KeyPath = tuple[KeyEntry, ...]
+
+
 STEPS = {"index": SequenceKey, "item": DictKey, "attribute": GetAttrKey, "flat": FlattenedIndexKey, "key": lambda key: key}
 
 
@@ -238,8 +243,38 @@ class Partial(functools.partial):
 trees.register(Partial, lambda p: ((p.args, p.keywords), p.func), lambda func, children: Partial(func, *children[0], **children[1]),
                lambda meta, count: [("attribute", "args"), ("attribute", "keywords")])
 
-__all__ = ["DictKey", "FlattenedIndexKey", "GetAttrKey", "Partial", "PyTreeDef", "SequenceKey", "all_leaves", "build_tree", "generate_key_paths",
-           "keystr", "register_dataclass", "register_pytree_node", "register_pytree_node_class", "register_pytree_with_keys",
-           "register_pytree_with_keys_class", "register_static", "tree_all", "tree_broadcast", "tree_flatten", "tree_flatten_with_path",
-           "tree_leaves", "tree_leaves_with_path", "tree_map", "tree_map_with_path", "tree_reduce", "tree_structure", "tree_transpose",
-           "tree_unflatten", "treedef_children", "treedef_is_leaf", "treedef_list", "treedef_tuple"]
+def tree_reduce_associative(operation, tree, *, identity=trees.END, is_leaf=None):
+    """Combine the leaves by halves, which is well-behaved for long sums.
+
+    >>> tree_reduce_associative(lambda a, b: (a, b), [1, 2, 3, 4])
+    ((1, 2), (3, 4))
+    """
+    def halves(values):
+        if len(values) == 1:
+            return values[0]
+        return operation(halves(values[:len(values) // 2]), halves(values[len(values) // 2:]))
+
+    values = tree_leaves(tree, is_leaf)
+    if values:
+        return halves(values)
+    if identity is trees.END:
+        raise TransformError("a tree without leaves has no sum", "Give identity=.")
+    return identity
+
+
+def is_tree_node(value):
+    """Whether a value is a container whose children are flattened, not a leaf.
+
+    >>> is_tree_node([1]), is_tree_node(1), is_tree_node(None)
+    (True, False, True)
+    """
+    found = tree_leaves(value, lambda part: part is not value)
+    return len(found) != 1 or found[0] is not value
+
+
+__all__ = ["all_leaves", "build_tree", "generate_key_paths", "is_tree_node", "keystr", "register_dataclass", "register_pytree_node",
+           "register_pytree_node_class", "register_pytree_with_keys", "register_pytree_with_keys_class", "register_static", "treedef_children",
+           "treedef_is_leaf", "treedef_list", "treedef_tuple", "tree_all", "tree_broadcast", "tree_flatten", "tree_flatten_with_path",
+           "tree_leaves", "tree_leaves_with_path", "tree_map", "tree_map_with_path", "tree_reduce", "tree_reduce_associative", "tree_structure",
+           "tree_transpose", "tree_unflatten", "DictKey", "FlattenedIndexKey", "GetAttrKey", "KeyEntry", "KeyPath", "Partial", "PyTreeDef",
+           "SequenceKey"]

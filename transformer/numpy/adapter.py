@@ -5,8 +5,8 @@ import inspect
 import numpy as np
 
 from .. import eager
-from ..errors import TransformError, UnknownFunction
 from ..eager import Function
+from ..errors import TransformError, UnknownFunction
 from ..frontend.reference import is_reference
 from ..ops import op as optable
 

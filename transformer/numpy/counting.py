@@ -8,9 +8,9 @@ import operator
 import numpy as np
 
 from .. import eager
+from ..eager import Function
 from ..errors import TypeMismatch
 from ..ops import op as optable
-from ..eager import Function
 from .adapter import described
 
 _table = {f: Function(f) for f in (np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.bincount, np.where, np.repeat, np.compress,

@@ -6,11 +6,11 @@ import numpy as np
 
 from .. import eager
 from ..config import x64
+from ..eager import Function
 from ..errors import NeedStatic
 from ..frontend.reference import is_device_array, is_reference
 from ..ops import op as optable
 from ..ops.op import holds_reference
-from ..eager import Function
 from .adapter import described
 
 _array = Function(np.array)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from .. import eager
+from ..eager import Function
 from ..errors import TransformError
 from ..frontend.reference import is_reference
 from ..ops import op as optable
-from ..eager import Function
 from .adapter import adapted, described
 from .creation import array, asarray
 from .dtypes import result_type
