@@ -19,6 +19,8 @@ CASES = {
     "convolve": lambda j: j.convolve(j.asarray(A), j.asarray(B)),
     "correlate": lambda j: j.correlate(j.asarray(A), j.asarray(B)),
     "correlate of integers": lambda j: j.correlate(j.asarray(N), j.asarray(N), mode="same"),
+    "isin": lambda j: j.isin(j.asarray(A / 10), 0.3),
+    "isin of lists": lambda j: j.isin(j.asarray(N), j.asarray([1.0, 5.0]), invert=True),
     "empty": lambda j: j.empty((2, 3)),
     "empty_like": lambda j: j.empty_like(j.asarray(N)),
 }

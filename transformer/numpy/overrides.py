@@ -302,6 +302,16 @@ def array_equal(a1, a2, equal_nan=False):
 _array_equal = Function(np.array_equal)
 
 
+_isin = FUNCTIONS["isin"]
+
+
+@define
+def isin(element, test_elements, assume_unique=False, invert=False, *, method="auto"):
+    """Which elements are among others."""
+    dtype = result_type(element, test_elements)
+    return _isin(astype(asarray(element), dtype), astype(asarray(test_elements), dtype), invert=invert)
+
+
 @define
 def empty_like(prototype, dtype=None, shape=None, *, device=None):
     """Zeros of the shape and type of an array: as in JAX, memory is never left as it was."""
