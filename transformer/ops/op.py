@@ -56,7 +56,7 @@ class Functions(dict):
 
     lazy = {"scipy.special": ("special", "bessel", "gamma_functions", "polynomials"), "scipy.linalg": ("linalg", "matrix_equations", "matrix_functions"),
             "scipy.stats": ("stats", "multivariate"), "scipy.signal": ("signal",),
-            "scipy.integrate": ("integrate",)}
+            "scipy.integrate": ("integrate",), "scipy.fft": ("fourier",)}
 
     def __missing__(self, fn):
         if self.load():
@@ -314,7 +314,16 @@ def describe(fn):
         inner = module.removeprefix("numpy").removeprefix("._core").removeprefix(".")
         public = inner.split(".")[0] if inner.split(".")[0] in ("linalg", "fft", "random") else ""
         return ".".join(filter(None, ["np", public, name]))
+    if module.startswith("scipy."):
+        return scipy_name(fn, module, name)
     return name if module in ("builtins", "") else f"{module}.{name}"
+
+
+def scipy_name(fn, module, name):
+    """The public name: scipy.linalg.eigh, scipy.stats.norm.pdf."""
+    owner = getattr(getattr(fn, "__self__", None), "name", None)
+    name = f"{owner}.{fn.__name__}" if isinstance(owner, str) else name
+    return f"{'.'.join(module.split('.')[:2])}.{name}"
 
 
 def python_types(avals):

@@ -155,7 +155,7 @@ class expand_dims:
         return hlo.reshape(x, out.shape)
 
     def vjp(g, x, out, axis):
-        return np.squeeze(g, axis)
+        return np.squeeze(g, axis) if np.ndim(x) else g[(0,) * len(axis)]
 
     def batch(axes, x, axis):
         return TABLE["expand_dims"].bind(x, axis=tuple(a + 1 for a in axis)), 0

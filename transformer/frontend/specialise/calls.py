@@ -300,7 +300,8 @@ def promote_target(ev, fn, args, kwargs, node):
 def check_random(ev, fn, owner, node):
     """Draws that differ from call to call must not be frozen into a program."""
     module = getattr(fn, "__module__", None) or ""
-    random = isinstance(owner, RANDOM) or module.startswith("numpy.random") or type(owner).__name__ == "Random"
+    drawn = module.startswith("scipy.stats") and getattr(fn, "__name__", "") == "rvs"
+    random = drawn or isinstance(owner, RANDOM) or module.startswith("numpy.random") or type(owner).__name__ == "Random"
     if random or (module in VOLATILE_MODULES and isinstance(fn, types.BuiltinFunctionType)):
         name = f"{module or type(owner).__name__}.{getattr(fn, '__name__', fn)}".replace("numpy.random.mtrand", "np.random")
         ev.volatile = (name, ev.origin(node))
