@@ -10,7 +10,7 @@ from ..core import Aval, For, Move
 from ..errors import TypeMismatch
 from ..ops import op as optable
 from . import promotion
-from .reference import is_reference
+from .reference import is_device_array, is_reference
 
 MODES = {None: "raise", "promise_in_bounds": "raise", "raise": "raise", "drop": "drop", "fill": "drop", "clip": "clip"}
 
@@ -25,7 +25,14 @@ class At:
         self.array, self.finish = array, finish
 
     def __getitem__(self, index):
-        return Updates(self.array, index, self.finish)
+        return Updates(self.array, on_host(index), self.finish)
+
+
+def on_host(index):
+    """An index with NumPy arrays in place of device arrays."""
+    if isinstance(index, tuple):
+        return tuple(map(on_host, index))
+    return np.asarray(index) if is_device_array(index) else index
 
 
 class Updates:
@@ -132,6 +139,8 @@ def _check_hints(hints):
 # stores -----------------------------------------------------------------------------------------------------------------
 def _fitting(x, values):
     """Values in the dtype of the array; JAX casts silently."""
+    if is_device_array(values) and not is_reference(x):
+        values = np.asarray(values)
     if optable.aval_of(values).dtype == x.dtype if not isinstance(values, list | tuple) else False:
         return values
     return np.astype(np.asarray(values), x.dtype) if not is_reference(values) else optable.TABLE["astype"].bind(values, dtype=x.dtype)
@@ -156,6 +165,10 @@ def _combine(ufunc, x, index, values):
         ufunc.at(x, index, values)
     elif may_repeat(index):
         return _one_by_one(ufunc, x, index, values)
+    elif is_single_mask(index) and np.ndim(values) <= x.ndim - np.ndim(as_list(index)[0]):
+        mask = as_list(index)[0]
+        spread = np.reshape(mask, np.shape(mask) + (1,) * (x.ndim - np.ndim(mask)))
+        x[...] = np.where(spread, _fitting(x, optable.lookup(ufunc)(x, values)), x)
     else:
         x[index] = _fitting(x, optable.lookup(ufunc)(x[index], values))
 
@@ -165,7 +178,7 @@ def _one_by_one(ufunc, x, index, values):
     from .builder import current
     builder = current()
     places = builder.operand(np.arange(x.size).reshape(x.shape))[index]
-    values = np.ravel(np.broadcast_to(values, places.shape))
+    values = np.ravel(np.broadcast_to(builder.operand(values), places.shape))
     places = np.ravel(places)
     flat = Updates(np.reshape(x, (-1,)), (), None).start()
     with builder.nested() as block:
@@ -182,6 +195,11 @@ def as_list(index):
 
 def is_mask(part):
     return getattr(part, "dtype", None) == bool or isinstance(part, bool) or (isinstance(part, list) and np.asarray(part).dtype == bool)
+
+
+def is_single_mask(index):
+    parts = as_list(index)
+    return len(parts) == 1 and is_mask(parts[0]) and np.ndim(parts[0]) > 0
 
 
 def may_repeat(index):

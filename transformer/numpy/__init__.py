@@ -18,7 +18,6 @@ from . import dtypes as _dtypes
 from . import fft as fft
 from . import linalg as linalg
 from .adapter import ufunc
-from .dtypes import can_cast, finfo, iinfo, isdtype, isscalar, issubdtype, promote_types, result_type
 
 _own = dict(overrides.FUNCTIONS)
 for _module, _names in [
@@ -26,6 +25,7 @@ for _module, _names in [
      diag_indices_from from_dlpack mgrid ogrid r_ c_"""),
     (counting, """nonzero flatnonzero argwhere where extract compress repeat unique unique_values unique_counts unique_inverse unique_all
      union1d intersect1d setxor1d setdiff1d bincount histogram histogram_bin_edges"""),
+    (_dtypes, "can_cast finfo iinfo isdtype isscalar issubdtype promote_types result_type"),
     (functional, "vectorize apply_along_axis apply_over_axes piecewise fromfunction frompyfunc"),
 ]:
     _own |= {_name: getattr(_module, _name) for _name in _names.split()}
@@ -48,5 +48,4 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     return str(a)
 
 
-__all__ = sorted({*_own, "Array", "ComplexWarning", "array_repr", "array_str", "can_cast", "fft", "finfo", "iinfo", "isdtype", "isscalar",
-                  "issubdtype", "linalg", "ndarray", "promote_types", "result_type", "ufunc"} - {"bool"})
+__all__ = sorted({*_own, "Array", "ComplexWarning", "array_repr", "array_str", "fft", "linalg", "ndarray", "ufunc"} - {"bool"})
