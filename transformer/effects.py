@@ -163,21 +163,26 @@ class Effects:
     def before_apply(self, stmt):
         self.check_indices(stmt)
         if NEEDED in self.tracked.get(id(stmt), ()):
-            for atom in stmt.args:
-                if isinstance(atom, str) and self.program.avals[atom].dtype.kind in "iu":
-                    self.need(self.lowering.read(atom))
+            shape = self.lowering.aval(stmt.target).shape
+            for size, dim in zip(shape, stmt.params["shape"]):
+                if isinstance(dim, Hole):
+                    self.need(self.lowering.read(stmt.args[dim.position]), size)
 
     def before_update(self, stmt):
         self.check_indices(stmt)
-        shape = self.program.avals[stmt.target].shape
-        for size, entry in zip(shape, [e for e in stmt.index if e is not None]):
+        shape = zip(self.program.avals[stmt.target].shape, self.lowering.aval(stmt.target).shape)
+        for (size, capacity), entry in zip(shape, [e for e in stmt.index if e is not None]):
             if size is None and isinstance(entry, Hole):
-                self.need(self.hlo.add(self.lowering.read(stmt.args[entry.position]), 1))
+                self.need(self.hlo.add(self.lowering.read(stmt.args[entry.position]), 1), capacity)
 
-    def need(self, size):
+    def need(self, size, capacity):
+        """Report a size; for a dimension with a capacity of its own, only one that is too large, as more than the default."""
         env, size = self.lowering.env, self.hlo.convert(size, INT64)
         if size.shape:
             size = self.hlo.reduce(size, np.int64(0), tuple(range(len(size.shape))), "maximum")
+        if capacity != self.lowering.capacity:
+            more = self.hlo.op("maximum", [size, self.hlo.constant(self.lowering.capacity + 1, INT64)], (), INT64)
+            size = self.hlo.select(self.hlo.compare("GT", size, capacity), more, self.hlo.constant(0, INT64))
         env[NEEDED] = self.hlo.op("maximum", [env[NEEDED], size], (), INT64)
 
     def check_indices(self, stmt):

@@ -18,6 +18,7 @@ from backend.compile import compile as compile_text
 
 from . import config
 from .core import Apply, Hole, walk
+from .errors import TransformError
 from .lower import CAPACITY, lower
 
 config.define("num_cpu_devices", None, functools.partial(client.configure, "num_cpu_devices"))
@@ -27,6 +28,10 @@ CAPACITY_GUESS = 1 << 22
 """The largest capacity chosen from an argument alone; beyond it the program first reports what it needs."""
 
 
+SMALLEST = 8
+"""The smallest capacity of a dimension that is an argument."""
+
+
 class Compiled:
     """`run(arguments) -> outputs` for one program. See the module's docstring."""
 
@@ -34,12 +39,14 @@ class Compiled:
         self.program, self.donate, self.options, self.device = program, tuple(donate), options, device
         self.lock = threading.Lock()
         self.lowered = self.run = None
-        self.plain = None
+        self.plain, self.sizes = None, {}
 
-    def build(self, capacity=CAPACITY):
-        """Lower and compile; returns the backend's Executable."""
+    def build(self, capacity=CAPACITY, sizes=None):
+        """Lower and compile; returns the backend's Executable. sizes: capacities of arguments that size arrays, by name."""
         with self.lock:
-            if self.run is None or self.lowered.capacity < capacity:
+            larger = {n: max(size, self.sizes.get(n, 0)) for n, size in (sizes or {}).items()}
+            if self.run is None or self.lowered.capacity < capacity or larger and larger != self.sizes:
+                self.sizes = larger or self.sizes
                 lowered, run = self.translate(capacity)
                 self.lowered, self.run = lowered, run
                 self.plain = run.call if len(run.outputs) == lowered.count else None
@@ -47,20 +54,30 @@ class Compiled:
 
     def translate(self, capacity):
         """(the Lowered, the backend's Executable) for a capacity."""
-        lowered = lower(self.program, capacity, self.donate, client.platform())
+        lowered = lower(self.program, capacity, self.donate, client.platform(), sizes=self.sizes)
         if lowered.sized and self.donate:
-            lowered = lower(self.program, capacity, (), client.platform())
+            lowered = lower(self.program, capacity, (), client.platform(), sizes=self.sizes)
         return lowered, compile_text(lowered.text, lowered.features, self.options, self.device, lowered.callbacks)
+
+    def compiles(self):
+        """Whether the program can be compiled: its shapes follow from types alone."""
+        try:
+            self.build()
+        except TransformError:
+            return False
+        return True
 
     def __call__(self, arguments):
         if self.plain is not None:
             return self.plain(arguments)
         if self.run is None:
-            self.build(self.first_capacity(arguments))
+            self.build(CAPACITY, self.argument_sizes(arguments))
             return self(arguments)
         lowered, results = self.lowered, self.reported(self.run.call(arguments))
         if lowered.sized and int(results[-1]) > lowered.capacity:
-            self.build(1 << (int(results[-1]) - 1).bit_length())
+            sizes = self.argument_sizes(arguments)
+            grown = any(size > self.sizes.get(name, 0) for name, size in sizes.items())
+            self.build(lowered.capacity if grown else power_of_two(int(results[-1])), sizes)
             return self(arguments)
         if lowered.failures:
             raise_failure(lowered, results)
@@ -70,11 +87,14 @@ class Compiled:
         """The results, what follows the outputs being the report of one device."""
         return results
 
+    def argument_sizes(self, arguments):
+        """Capacities that fit the int arguments which size an array, so that a long loop compiles once; argument name -> capacity."""
+        values = {i: int(np.asarray(arguments[i])) for i in sizing_parameters(self.program)}
+        return {self.program.params[i]: power_of_two(min(max(n, SMALLEST), CAPACITY_GUESS)) for i, n in values.items()}
+
     def first_capacity(self, arguments):
-        """A capacity that fits the int arguments which size an array, so that a long loop compiles once."""
-        sized = sizing_parameters(self.program)
-        largest = max((int(np.asarray(arguments[i])) for i in sized), default=0)
-        return max(CAPACITY, 1 << (min(largest, CAPACITY_GUESS) - 1).bit_length() if largest > 0 else 0)
+        """The capacity where all unknown dimensions have the same: it fits the int arguments which size an array."""
+        return max(CAPACITY, *self.argument_sizes(arguments).values(), 0)
 
     def text(self):
         """The StableHLO text."""
@@ -90,6 +110,11 @@ class Compiled:
 
     def memory_analysis(self):
         return self.build().memory_analysis()
+
+
+def power_of_two(size):
+    """The smallest power of two that is not less."""
+    return 1 << (size - 1).bit_length()
 
 
 def sizing_parameters(program):

@@ -18,6 +18,7 @@ import numpy as np
 
 from backend.hlo import Hlo, Value
 
+from .analysis.capacities import shapes_of
 from .analysis.carries import Liveness, changed
 from .analysis.ordering import Ordering
 from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
@@ -50,17 +51,18 @@ class Lowered:
     extra: list = field(default_factory=list)
 
 
-def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None):
-    """Lower a program. Every unknown dimension (a tape's) becomes `capacity`; `donate`: positions of parameters whose memory
-    results may reuse; `layout`: for several devices, see `backend.spread`."""
-    return Lowering(program, capacity, platform, layout).run(donate)
+def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, sizes=None):
+    """Lower a program. Every unknown dimension (a tape's) becomes `capacity`, or that of the argument it is in `sizes` (name ->
+    capacity); `donate`: positions of parameters whose memory results may reuse; `layout`: for several devices, see `backend.spread`."""
+    return Lowering(program, capacity, platform, layout, sizes or {}).run(donate)
 
 
 class Lowering:
     """One run over a program. `env` maps the names in scope to hlo values."""
 
-    def __init__(self, program, capacity, platform, layout=None):
-        self.program, self.capacity, self.layout = program, capacity, layout
+    def __init__(self, program, capacity, platform, layout, sizes):
+        self.program, self.capacity, self.layout, self.sizes = program, capacity, layout, sizes
+        self.shapes = shapes_of(program, sizes, capacity)
         self.hlo = Hlo(program.name, platform)
         self.hlo.mesh = layout.mesh if layout else {}
         self.hlo.partitions = layout if layout and not layout.mesh else None
@@ -111,6 +113,8 @@ class Lowering:
         aval = self.program.avals[name] if name in self.program.avals else self.effects.avals[name]
         if None not in aval.shape:
             return aval
+        if name in self.shapes:
+            return Aval(self.shapes[name], aval.dtype)
         return Aval(tuple(self.capacity if d is None else d for d in aval.shape), aval.dtype)
 
     def read(self, atom):

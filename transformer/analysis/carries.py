@@ -82,17 +82,20 @@ class Liveness:
 
     def loop_kind(self, loop):
         """"element_loop" for a loop that stores single elements or short slices into arrays that it also reads, and works on nothing
-        large; "slice_loop" if what it stores or computes is large."""
+        large; "slice_loop" if what it stores or computes is large: as an absolute number, or against the arrays."""
         inside = [s for block in blocks(loop) for s in walk(block)]
         read = {n for s in inside if isinstance(s, Apply) for n in operands(s)}
         stores = [s for s in inside if isinstance(s, Update) and s.target in read]
         if not stores:
             return None
         values = [self.program.aval(s.value) for s in stores] + [self.program.avals[s.target] for s in inside if isinstance(s, Apply)]
-        return "slice_loop" if any(size_of(v) > SHORT for v in values) else "element_loop"
+        smallest = min(size_of(self.program.avals[s.target]) for s in stores)
+        short = max(SHORT, min(MEDIUM, smallest // FEW))
+        return "slice_loop" if any(size_of(v) > short for v in values) else "element_loop"
 
 
-SHORT = 256
+SHORT, MEDIUM, FEW = 256, 4096, 64
+"""Slices of up to SHORT elements are short, and those of up to MEDIUM that are one part in FEW of the array, or less."""
 
 
 def size_of(aval):
