@@ -13,7 +13,7 @@ import numpy as np
 
 from . import pipeline, printing, tree
 from .abstract import ShapeDtypeStruct
-from .config import x64
+from .config import config, x64
 from .core import Apply, Aval
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, wrap
@@ -254,9 +254,20 @@ def make_entry(transformed, args, kwargs):
         del stages[:]
         specialised = build_by_value(transformed, params, named, stages, error)
     donate = donated(specialised, args, transformed.donate)
-    entry = Entry(specialised, compiled, donate)
+    entry = None if compiled else entry_on_device(specialised, args, kwargs)
+    entry = entry or Entry(specialised, compiled, donate)
     entry.stages = stages
     return entry
+
+
+def entry_on_device(specialised, args, kwargs):
+    """An entry that runs compiled though no jit is asked for: some argument is a device array. None where that cannot be."""
+    if specialised.by_value or specialised.volatile is not None or config.read("disable_jit"):
+        return None
+    if Array not in map(type, pipeline.dynamic_leaves(args, kwargs)):
+        return None
+    entry = Entry(specialised, True)
+    return entry if isinstance(entry.run, Compiled) and entry.run.compiles() else None
 
 
 def donated(specialised, args, argnums):
