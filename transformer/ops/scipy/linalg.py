@@ -44,6 +44,7 @@ class solve_triangular:
     samples = sample_triangles
 
     def impl(a, b, lower, unit):
+        check_system(a, b)
         dtype = np.result_type(a, b, np.float32 if a.dtype.itemsize < 8 else np.float64)
         def one(a, b):
             with np.errstate(all="ignore"):
@@ -51,9 +52,7 @@ class solve_triangular:
         return stacked(one, np.asarray(a, dtype), np.asarray(b, dtype))
 
     def infer(a, b, lower, unit):
-        square("solve_triangular", a)
-        if b.ndim < 2 or b.shape[-2] != a.shape[-1]:
-            raise ShapeError(f"solve_triangular: shapes {a.shape} and {b.shape} do not fit together", "b needs as many rows as a.")
+        check_system(a, b)
         return Aval((*broadcast(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]), inexact(a, b))
 
     def lower(hlo, out, a, b, lower, unit):
@@ -80,6 +79,12 @@ class solve_triangular:
 
     def notation(a, b, lower, unit):
         return "scipy.linalg.solve_triangular({0}, {1}" + ", lower=True" * lower + ", unit_diagonal=True" * unit + ")"
+
+
+def check_system(a, b):
+    square("solve_triangular", a)
+    if b.ndim < 2 or b.shape[-2] != a.shape[-1]:
+        raise ShapeError(f"solve_triangular: shapes {a.shape} and {b.shape} do not fit together", "b needs as many rows as a.")
 
 
 def _substituted(a, b, lower, unit):
