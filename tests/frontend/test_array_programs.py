@@ -279,7 +279,7 @@ def nested_rounds(x, n, m):
     for _ in range(n):
         x = np.sin(x) * 1.1
         for _ in range(m):
-            x = x * x + 0.1
+            x = np.cos(x * x)
     return np.sum(x)
 
 

@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from ..core import is_floating
-from ..errors import TransformError
+from ..errors import NeedStatic, TransformError
 from .creation import asarray
 from .elementwise import root
 from .op import aval_of, function, is_reference
@@ -21,8 +21,10 @@ def count(a, axis, where=True, keepdims=False):
     if where is not True:
         return np.sum(np.broadcast_to(where, np.shape(a)), axis=axes, keepdims=keepdims)
     shape = np.shape(a)
+    if any(shape[k] is None for k in axes) and len(axes) < len(shape):
+        raise NeedStatic(a, "the number of elements along an axis that a mask has selected from")
     if any(shape[k] is None for k in axes):
-        return np.size(a) if len(axes) == len(shape) else shape[axes[0]]
+        return np.size(a)
     return math.prod(shape[k] for k in axes)
 
 
