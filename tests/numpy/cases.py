@@ -86,7 +86,8 @@ CASES |= dict(
 
 UNCALLED = set("""ComplexWarning bfloat16 bool bool_ c_ cdouble character complex128 complex64 complex_ complexfloating csingle double dtype e euler_gamma fft
 flexible float16 float32 float4_e2m1fn float64 float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2
-float8_e5m2fnuz float8_e8m0fnu float_ floating fromfile generic get_printoptions index_exp inexact inf int1 int16 int2 int32 int4 int64 int8 int_ integer linalg load
+float8_e5m2fnuz float8_e8m0fnu float_ floating fromfile generic get_printoptions index_exp inexact inf int1 int16 int2 int32 int4 int64 int8 int_ integer
+linalg load
 mgrid nan ndarray newaxis number object_ ogrid pi printoptions r_ s_ save savez set_printoptions signedinteger single ufunc uint uint1 uint16 uint2 uint32 uint4
 uint64 uint8 unsignedinteger""".split())
 """Names that are no functions of arrays, and those that read or write files; test_namespace.py looks at them."""

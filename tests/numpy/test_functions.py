@@ -77,8 +77,8 @@ def made(source, namespace, name):
 @pytest.mark.parametrize("name", CASES)
 def test_types_are_those_of_jax(name):
     jax = pytest.importorskip("jax")
-    if name in ("mask_indices", "fromiter", "finfo", "iinfo", "result_type", "promote_types", "array_repr", "array_str", "fromfunction", "einsum_path", "argpartition",
-                "from_dlpack"):
+    if name in ("mask_indices", "fromiter", "finfo", "iinfo", "result_type", "promote_types", "array_repr", "array_str", "fromfunction", "einsum_path",
+                "argpartition", "from_dlpack"):
         pytest.skip("no array, or another convention")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

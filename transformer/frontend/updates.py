@@ -194,7 +194,9 @@ def as_list(index):
 
 
 def is_mask(part):
-    return getattr(part, "dtype", None) == bool or isinstance(part, bool) or (isinstance(part, list) and np.asarray(part).dtype == bool)
+    if isinstance(part, list) and not optable.holds_reference(part):
+        part = np.asarray(part)
+    return isinstance(part, bool) or (hasattr(part, "dtype") and part.dtype == np.dtype(bool))
 
 
 def is_single_mask(index):
