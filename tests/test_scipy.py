@@ -62,7 +62,8 @@ def test_cho_solve():
 
 def test_batches_of_matrices():
     stack = np.stack([A, 2 * A, A.T])
-    for f in (linalg.expm, lambda a: linalg.solve_triangular(a, VECTOR, lower=True), lambda a: linalg.lu(a)[2], lambda a: linalg.lu_solve(linalg.lu_factor(a), VECTOR)):
+    for f in (linalg.expm, lambda a: linalg.solve_triangular(a, VECTOR, lower=True), lambda a: linalg.lu(a)[2],
+              lambda a: linalg.lu_solve(linalg.lu_factor(a), VECTOR)):
         wanted = np.stack([f(a) for a in stack])
         close(transformer.vmap(f)(stack), wanted, rtol=1e-3, atol=1e-3)
         close(transformer.jit(transformer.vmap(f))(stack), wanted, rtol=1e-3, atol=1e-3)
@@ -172,6 +173,19 @@ def test_gradients_of_log_densities(name):
     slope = (exact(x.astype(float) + 1e-6, *args) - exact(x.astype(float) - 1e-6, *args)) / 2e-6
     np.testing.assert_allclose(transformer.vmap(transformer.grad(lambda v: f(v, *args)))(x), slope, rtol=2e-4, atol=2e-5)
     np.testing.assert_allclose(transformer.jit(lambda x: f(x, *args))(x), f(x, *args), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("f, args", [("gamma.cdf", (1.5, 2.5)), ("gamma.sf", (30.0, 2.5)), ("beta.cdf", (0.3, 2.0, 3.0)), ("chi2.cdf", (4.0, 3.0)),
+                                     ("norm.ppf", (0.01,)), ("poisson.cdf", (3.0, 2.5)), ("gennorm.cdf", (0.4, 1.5))])
+def test_compiled_distribution_functions(f, args):
+    name, function = f.split(".")
+    found = transformer.jit(lambda x: getattr(getattr(stats, name), function)(x, *args[1:]))(np.float32(args[0]))
+    np.testing.assert_allclose(found, getattr(getattr(scipy.stats, name), function)(*args), rtol=2e-5)
+
+
+def test_fixed_matrices():
+    close(linalg.hilbert(3), scipy.linalg.hilbert(3))
+    assert linalg.pascal(3).dtype == np.float32 and linalg.dft(4).dtype == np.complex64
 
 
 def test_densities_of_vectors():

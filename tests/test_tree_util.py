@@ -184,3 +184,27 @@ def test_structures_of_structures():
     parts = tree_util.treedef_children(tree.structure((1, [2])))
     assert tree_util.treedef_tuple(parts) == tree.structure((1, [2])) and tree_util.treedef_is_leaf(parts[0])
     assert tree_util.all_leaves([1, "a"]) and not tree_util.all_leaves([[1]])
+
+
+def test_one_level():
+    assert tree_util.flatten_one_level({"b": [1], "a": 2})[0] == [2, [1]]
+    assert tree_util.flatten_one_level_with_keys((1, 2))[0] == [(tree_util.SequenceKey(0), 1), (tree_util.SequenceKey(1), 2)]
+    with pytest.raises(TransformError, match="leaf"):
+        tree_util.flatten_one_level(3)
+
+
+def test_reduce_associative():
+    assert tree.reduce_associative(lambda a, b: a + b, list("abcde")) == "abcde"
+    assert tree.reduce_associative(max, [], identity=0) == 0
+    with pytest.raises(TransformError, match="identity"):
+        tree.reduce_associative(max, ())
+
+
+def test_static_fields():
+    @tree_util.register_dataclass
+    @dataclasses.dataclass
+    class Op:
+        x: object
+        kind: str = tree.static(default="add")
+
+    assert tree.leaves(Op(1.0)) == [1.0] and tree.structure(Op(1.0)) != tree.structure(Op(1.0, "sub"))

@@ -316,6 +316,27 @@ def reduce(function, tree, initializer=END, is_leaf=None):
     return functools.reduce(function, leaves(tree, is_leaf), *start)
 
 
+def reduce_associative(operation, tree, *, identity=END, is_leaf=None):
+    """The leaves joined by an associative operation, in a number of steps that grows with the logarithm of their number.
+
+    >>> reduce_associative(lambda a, b: a + b, [1, (2, 3)])
+    6
+    """
+    found = leaves(tree, is_leaf)
+    if not found:
+        if identity is END:
+            raise TypeMismatch("reduce_associative of a tree without leaves", "Give identity=.")
+        return identity
+    while len(found) > 1:
+        found = [operation(*pair) if len(pair) == 2 else pair[0] for pair in (found[i:i + 2] for i in range(0, len(found), 2))]
+    return found[0]
+
+
+def static(**kwargs):
+    """A field of a dataclass that `register_dataclass` counts as static; arguments as for `dataclasses.field`."""
+    return dataclasses.field(**{**kwargs, "metadata": {**kwargs.get("metadata", {}), "static": True}})
+
+
 def all(tree, *, is_leaf=None):
     """Whether every leaf is true."""
     return False not in [bool(leaf) for leaf in leaves(tree, is_leaf)]

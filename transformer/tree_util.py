@@ -5,7 +5,7 @@ import functools
 from typing import Any, NamedTuple
 
 from . import tree as trees
-from .errors import TransformError
+from .errors import TransformError, TypeMismatch
 from .tree import Treedef as PyTreeDef
 from .tree import all as tree_all
 from .tree import broadcast as tree_broadcast
@@ -147,6 +147,22 @@ def build_tree(treedef, xs):
     return tree_unflatten(treedef, tree_leaves(xs))
 
 
+def flatten_one_level(tree):
+    """(children, static data) of a container; TypeMismatch for a leaf."""
+    children, meta = flatten_one_level_with_keys(tree)
+    return [child for _, child in children], meta
+
+
+def flatten_one_level_with_keys(tree):
+    """([(key, child), ...], static data) of a container; TypeMismatch for a leaf."""
+    parts = trees.children_of(tree)
+    if parts is None:
+        raise TypeMismatch(f"a value of type {type(tree).__name__} is a leaf: it has no children", "Pass a container.")
+    kind, meta, children = parts
+    keys = [STEPS[how](name) for how, name in trees.names_of(kind, meta, len(children))]
+    return list(zip(keys, children)), meta
+
+
 # classes that are containers --------------------------------------------------------------------------------------------------
 def register_pytree_node(nodetype, flatten_func, unflatten_func, flatten_with_keys_func=None):
     """Make a class a container: flatten_func(x) -> (children, static data), unflatten_func(static data, children) -> x.
@@ -272,7 +288,8 @@ def is_tree_node(value):
     return len(found) != 1 or found[0] is not value
 
 
-__all__ = ["all_leaves", "build_tree", "generate_key_paths", "is_tree_node", "keystr", "register_dataclass", "register_pytree_node",
+__all__ = ["all_leaves", "build_tree", "flatten_one_level",
+           "flatten_one_level_with_keys", "generate_key_paths", "is_tree_node", "keystr", "register_dataclass", "register_pytree_node",
            "register_pytree_node_class", "register_pytree_with_keys", "register_pytree_with_keys_class", "register_static", "treedef_children",
            "treedef_is_leaf", "treedef_list", "treedef_tuple", "tree_all", "tree_broadcast", "tree_flatten", "tree_flatten_with_path",
            "tree_leaves", "tree_leaves_with_path", "tree_map", "tree_map_with_path", "tree_reduce", "tree_reduce_associative", "tree_structure",

@@ -10,7 +10,8 @@ import scipy.special as sp
 
 from ..op import array, function, piecewise_constant
 from ..samples import ANY, POSITIVE, POSITIVE_PAIR, uniform
-from .special import PROBABILITIES, SQRT_PI, at_orders, not_compiled, special, text_of, unknown
+from .incomplete import lower_betainc, lower_gammainc, lower_gammaincc, lower_ndtri
+from .special import PROBABILITIES, SQRT_PI, at_orders, at_type, lower_log_ndtr, not_compiled, special, text_of, unknown
 
 ORDER_AND_POINT = at_orders((0.5, 3.0), (1.3,), (2.0,))
 BETA_AND_POINT = at_orders((0.1, 0.9), (1.3, 2.5))
@@ -43,7 +44,7 @@ def density(a, x):
     return np.exp(sp.xlogy(a - 1, x) - x - sp.gammaln(a))
 
 
-@special(sp.gammainc, not_compiled(sp.gammainc), ORDER_AND_POINT)
+@special(sp.gammainc, at_type(lower_gammainc), ORDER_AND_POINT)
 class gammainc:
     d_x = unknown(sp.gammainc, "order a")
 
@@ -51,7 +52,7 @@ class gammainc:
         return g * density(a, x)
 
 
-@special(sp.gammaincc, not_compiled(sp.gammaincc), ORDER_AND_POINT)
+@special(sp.gammaincc, at_type(lower_gammaincc), ORDER_AND_POINT)
 class gammaincc:
     d_x = unknown(sp.gammaincc, "order a")
 
@@ -73,7 +74,7 @@ def beta_density(a, b, x):
     return np.exp(sp.xlogy(a - 1, x) + sp.xlog1py(b - 1, -x) - sp.betaln(a, b))
 
 
-@special(sp.betainc, not_compiled(sp.betainc), BETA_AND_POINT)
+@special(sp.betainc, at_type(lower_betainc), BETA_AND_POINT)
 class betainc:
     d_x = unknown(sp.betainc, "parameter a")
     d_y = unknown(sp.betainc, "parameter b")
@@ -129,7 +130,7 @@ class pdtr:
 
 
 # inverses and scaled forms of the normal distribution and the error function --------------------------------------
-@special(sp.ndtri, not_compiled(sp.ndtri), PROBABILITIES, singular=True)
+@special(sp.ndtri, at_type(lower_ndtri(lower_log_ndtr)), PROBABILITIES, singular=True)
 def ndtri(g, x, out):
     return math.sqrt(2 * math.pi) * g * np.exp(0.5 * out ** 2)
 

@@ -85,7 +85,7 @@ def ndtr(g, x, out):
     return (1 / math.sqrt(2 * math.pi)) * g * np.exp(-0.5 * x ** 2)
 
 
-def _lower_log_ndtr(hlo, x):
+def lower_log_ndtr(hlo, x):
     """log of ndtr; far to the left its asymptotic series, far to the right log1p of the complement."""
     far = -20.0 if x.dtype == np.float64 else -8.0
     left = hlo.compare("LT", x, far)
@@ -101,7 +101,7 @@ def _lower_log_ndtr(hlo, x):
     return hlo.select(left, tail, hlo.select(hlo.compare("GT", x, 0.0), right, middle))
 
 
-@special(sp.log_ndtr, at_type(_lower_log_ndtr))
+@special(sp.log_ndtr, at_type(lower_log_ndtr))
 def log_ndtr(g, x, out):
     return (1 / math.sqrt(2 * math.pi)) * g * np.exp(-0.5 * x ** 2 - out)
 
