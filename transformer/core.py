@@ -171,6 +171,11 @@ class Derived(str):
     __slots__ = ()
 
 
+def is_number(dtype):
+    """Whether a type is of numbers or bools, those of ml_dtypes included."""
+    return dtype.kind in "biufc" or (dtype.kind == "V" and dtype.isbuiltin == 2)
+
+
 def is_floating(dtype):
     """Whether numbers of this type have derivatives: floats and complex numbers, bfloat16 and its like included."""
     return dtype.kind in "fc" or (dtype.kind == "V" and "float" in dtype.name)

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import tree
 from .abstract import ShapeDtypeStruct
-from .core import WEAK_DTYPES, Aval, literal_aval
+from .core import WEAK_DTYPES, Aval, is_number, literal_aval
 from .errors import NeedStatic, TypeMismatch, ValueDependent
 from .frontend.builder import Builder
 from .frontend.promotion import STRONG, mark_of
@@ -76,7 +76,8 @@ def record(stage, program):
 def is_dynamic(value):
     """A leaf that is an input at run time: an array of numbers or a Python number (a bool is static)."""
     return is_reference(value) or is_dynamic_array(value) or (
-        isinstance(value, int | float | complex | np.number | np.bool_ | ShapeDtypeStruct) and type(value) is not bool)
+        isinstance(value, int | float | complex | np.number | np.bool_ | ShapeDtypeStruct) and type(value) is not bool) or (
+        isinstance(value, np.generic) and is_number(value.dtype))
 
 
 def aval_of(value):

@@ -9,7 +9,7 @@ import numpy as np
 from ..core import Aval, Hole, is_name, literal_aval
 from ..ops.index_templates import Window, covered
 from ..ops.op import describe
-from .literals import is_spelled_out, literal
+from .literals import home, is_spelled_out, literal
 from .plain import LOGICAL, plain_numbers
 
 BINARY = {"+": gast.Add, "-": gast.Sub, "*": gast.Mult, "/": gast.Div, "//": gast.FloorDiv, "%": gast.Mod, "**": gast.Pow,
@@ -80,7 +80,7 @@ def static(value):
 
 def dtype_name(dtype):
     """np.float32, or bool for booleans as people write."""
-    return name("bool") if dtype == np.bool_ else parse(f"np.{dtype.name}")
+    return name("bool") if dtype == np.bool_ else parse(f"{home(dtype)}.{dtype.name}")
 
 
 def index_tree(template, shape, operands, avals):
@@ -262,7 +262,7 @@ class Expressions:
 
 
 def scalar_type(dtype):
-    return "np.bool_" if dtype == np.bool_ else f"np.{dtype.name}"
+    return "np.bool_" if dtype == np.bool_ else f"{home(dtype)}.{dtype.name}"
 
 
 SHORT = {"np.absolute": "np.abs", "np.conjugate": "np.conj"}

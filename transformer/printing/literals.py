@@ -53,7 +53,12 @@ def scalar(value):
     """np.float32(0.1): a NumPy scalar."""
     if value.dtype == np.bool_:
         return dotted("np", "True_" if value else "False_")
-    return call(value.dtype.name, [number(shortest(value))])
+    return gast.Call(dotted(home(value.dtype), value.dtype.name), [number(shortest(value))], [])
+
+
+def home(dtype):
+    """The module that has a dtype: bfloat16 and its like come from ml_dtypes."""
+    return "np" if hasattr(np, dtype.name) else "ml_dtypes"
 
 
 def shortest(value):
@@ -62,6 +67,8 @@ def shortest(value):
         return float(str(value))
     if value.dtype.kind == "c":
         return complex(float(str(value.real)), float(str(value.imag)))
+    if value.dtype.kind == "V":
+        return float(value) if "float" in value.dtype.name else int(value)
     return value.item()
 
 
@@ -94,7 +101,7 @@ def dtype_keyword(value):
 
 
 def dtype_tree(dtype):
-    return gast.Name("bool", gast.Load(), None, None) if dtype == np.bool_ else dotted("np", dtype.name)
+    return gast.Name("bool", gast.Load(), None, None) if dtype == np.bool_ else dotted(home(dtype), dtype.name)
 
 
 def shape_tree(shape):

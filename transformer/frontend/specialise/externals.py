@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core import Aval
+from ...core import Aval, is_number
 from ...errors import TransformError
 from ..promotion import mark_of
 from ..reference import is_device_array
@@ -58,7 +58,7 @@ def unchanged(value, expected):
 
 def is_dynamic_array(value):
     """An array that can be a run-time input: of numbers, on the host or on a device."""
-    return is_device_array(value) or (isinstance(value, np.ndarray) and value.dtype.kind in "biufc")
+    return is_device_array(value) or (isinstance(value, np.ndarray) and is_number(value.dtype))
 
 
 class Externals:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import is_number
 from ..ragged import is_ragged
 from ..reference import Ref, is_device_array, is_reference
 
@@ -35,7 +36,7 @@ NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def is_numeric(value):
-    return is_reference(value) or isinstance(value, NUMBERS) or is_device_array(value) or (isinstance(value, np.ndarray) and value.dtype.kind in "biufc")
+    return is_reference(value) or isinstance(value, NUMBERS) or is_device_array(value) or (isinstance(value, np.ndarray) and is_number(value.dtype))
 
 
 def contents(value):
