@@ -6,7 +6,8 @@ that another name refers to.
 
 from ..core import Apply, Hole, Move, Update, is_name, walk
 
-VIEWS = {"broadcast_to", "diagonal", "einsum", "expand_dims", "getitem", "imag", "real", "reshape", "squeeze", "transpose"}
+VIEWS = {"broadcast_to", "diagonal", "einsum", "expand_dims", "getitem", "imag", "optimization_barrier", "real", "reshape", "squeeze",
+         "stop_gradient", "transpose"}
 """Ops whose result may be a view of their first operand (a test finds those that are missing)."""
 
 READ_ONLY = {"broadcast_to", "diagonal"}
