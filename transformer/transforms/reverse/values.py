@@ -1,5 +1,7 @@
 """Primal values in the reverse sweep: still there, revived (computed again), or read from a tape; and the undoing of stores."""
 
+import numpy as np
+
 from ...core import Apply, Aval, Hole, If, Move, Update, is_name, targets
 from ...errors import TransformError
 from ...frontend.reference import Ref, Storage
@@ -74,9 +76,42 @@ class Values:
         if name not in self.kept and self.is_revivable(name, frame, {}):
             return self.computed(site.stmt)
         if name not in self.kept:
-            where = self.patches.after(site.block, site.position)
-            self.kept[name] = self.tapes.keep(name, site.block, where, self.builder.hints.get(name, name))
-        return self.tapes.read(self.kept[name])
+            for base in self.sources(name, frame):
+                self.keep(base)
+        return self.tapes.read(self.kept[name]) if name in self.kept else self.computed(site.stmt)
+
+    def keep(self, name):
+        site = self.blocks.sites[name][0]
+        where = self.patches.after(site.block, site.position)
+        self.kept[name] = self.tapes.keep(name, site.block, where, self.builder.hints.get(name, name))
+
+    def sources(self, name, frame):
+        """What to keep for a value: the arrays that it is computed from cheaply, where they are hardly larger, for other values are
+        likely to come from them too; else the value itself."""
+        found = self.missing(name, frame, {})
+        sizes = [self.builder.avals[n].shape for n in (name, *found)]
+        if any(None in shape or not shape for shape in sizes):
+            return [name]
+        own, *others = [int(np.prod(shape)) for shape in sizes]
+        return found if 4 * sum(others) <= 5 * own else [name]
+
+    def missing(self, name, frame, seen):
+        """The stable names of loops from which a value could be computed cheaply if they were kept (the name itself: it cannot)."""
+        if name in seen:
+            return seen[name]
+        site = self.blocks.sites[name][0]
+        stmt, found = site.stmt, {}
+        seen[name] = [name]
+        if not isinstance(stmt, Apply) or not is_cheap(stmt.op, stmt.args):
+            return [name]
+        for atom in filter(is_name, stmt.args):
+            if self.is_at_hand(atom, site, frame, {}):
+                continue
+            if self.blocks.is_versioned(atom) or atom in self.tape_names:
+                return [name]
+            found.update(dict.fromkeys(self.missing(atom, self.frames.of_block(self.blocks.home[atom]) or frame, seen)))
+        seen[name] = list(found)
+        return seen[name]
 
     def computed(self, stmt):
         """A statement of the primal part again, at the present state."""
