@@ -78,7 +78,14 @@ class Liveness:
         """What the compile policy wants to know: see `backend.policy`."""
         loops = [s for s in walk(self.program.body) if isinstance(s, For | While)]
         kinds = {self.loop_kind(loop) for loop in loops} - {None}
+        if "slice_loop" in kinds and not any(self.is_product(s) for loop in loops for block in blocks(loop) for s in walk(block)):
+            kinds.add("stencil_loop")
         return frozenset({"loop", *kinds} if loops else ())
+
+    def is_product(self, stmt):
+        """Whether a statement is a product with a matrix, or of some such kind: linear in each of several operands, with sums."""
+        return (isinstance(stmt, Apply) and stmt.op.linear == "each" and not stmt.op.elementwise
+                and any(len(self.program.aval(a).shape) > 1 for a in stmt.args))
 
     def loop_kind(self, loop):
         """"element_loop" for a loop that stores single elements or short slices into arrays that it also reads, and works on nothing
