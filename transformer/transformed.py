@@ -6,8 +6,8 @@ import pathlib
 
 from . import dispatch, pipeline, printing
 from .errors import TransformError, TypeMismatch
-from .frontend import parse, scopes
 from .files import replace_file
+from .frontend import parse, scopes
 from .frontend.specialise import Static
 from .spread import placed
 

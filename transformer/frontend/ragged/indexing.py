@@ -70,7 +70,7 @@ def width(part):
     """The number of axes that a part covers."""
     if part is None or part is Ellipsis:
         return 0
-    return part.ndim if getattr(part, "dtype", None) == bool else 1
+    return part.ndim if is_mask(part) else 1
 
 
 def parse(x, index):
@@ -86,7 +86,7 @@ def parse(x, index):
             entry, extent = sliced(x, axis, part)
             entries.append(entry)
             extents.append(extent)
-        elif getattr(part, "dtype", None) == bool:
+        elif is_mask(part):
             copies = True
             if part.ndim > 1:
                 merged = (len(extents), part.ndim)
@@ -114,7 +114,7 @@ def check_order(parts, copies, picks):
 
 
 def is_mask(part):
-    return getattr(part, "dtype", None) == bool
+    return getattr(getattr(part, "dtype", None), "kind", "") == "b"
 
 
 def with_picks(x, entries, extents, picks):
