@@ -15,8 +15,8 @@ Control flow:
 - `If` and `While` test truth values: no `break`, `continue` or early `return` is left.
 - A `For` that a `break` or `return` can leave has the attribute `stop`, the name of a flag that is False before the loop: **when the
   flag is true after a round, the loop ends before the next item is fetched**. Its body is one statement, `if not flag: rounds` (with
-  the attribute `is_guard`), so a loop that cannot end early (unrolled under an abstract flag) still does nothing in the remaining rounds; the guarded statements are
-  also at `node.rounds`, for a loop that tests the flag itself. Other loops have no `stop` (getattr(node, "stop", None)).
+  the attribute `is_guard`), so a loop that cannot end early (unrolled under an abstract flag) still does nothing in the remaining rounds; the guarded statements
+  are also at `node.rounds`, for a loop that tests the flag itself. Other loops have no `stop` (getattr(node, "stop", None)).
 - A `While` tests its flag in its own test: `while not _break and (test)`.
 - `orelse` of loops is empty.
 - The flags are `_break...`, `_continue...`, `_returned...`; the value of an early return is `_result...`. A function that leaves a loop
