@@ -270,6 +270,7 @@ def reshaped(x):
     return y, z
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape")
 def test_shape_can_be_set():
     check(reshaped, X)
 
