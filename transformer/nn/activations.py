@@ -7,6 +7,7 @@ import numpy as np
 import scipy.special
 
 from .. import eager
+from ..errors import TypeMismatch
 
 GELU = math.sqrt(2 / math.pi)
 
@@ -164,7 +165,7 @@ def glu(x, axis=-1):
     """The first half along an axis times the sigmoid of the second half."""
     size = np.shape(x)[axis]
     if size % 2:
-        raise eager.TypeMismatch(f"nn.glu needs an even size along axis {axis}, not {size}", "Choose another axis, or pad the array.")
+        raise TypeMismatch(f"nn.glu needs an even size along axis {axis}, not {size}", "Choose another axis, or pad the array.")
     first, second = np.split(x, 2, axis=axis)
     return first * scipy.special.expit(second)
 

@@ -9,6 +9,7 @@ from ..config import x64
 from ..errors import ShapeError, TransformError
 from ..frontend import promotion
 from ..frontend.reference import is_reference
+from ..ops.barriers import stop_gradient
 from ..ops.op import FUNCTIONS, aval_of
 from .activations import by_jnp_rules
 
@@ -56,7 +57,6 @@ def masked(x, where):
 
 def finite_max(x, axis):
     """The largest element along axes, 0 where it is infinite; no derivative goes through it."""
-    from ..ops.barriers import stop_gradient
     top = stop_gradient(np.max(x, axis=axis, keepdims=True))
     return np.where(np.isfinite(top), top, 0.0)
 

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.special as sp
 
 from .. import eager
+from ..errors import TypeMismatch
 from ..ops.op import FUNCTIONS
 
 LOG_ROOT = 0.5 * math.log(2 * math.pi)
@@ -392,7 +393,7 @@ def multivariate_normal_logpdf(x, mean, cov, allow_singular=None):
         return -0.5 * deviation * deviation / cov - LOG_ROOT - 0.5 * np.log(cov)
     n = np.shape(mean)[-1]
     if np.shape(cov)[-2:] != (n, n):
-        raise eager.TypeMismatch(f"multivariate_normal: a covariance of shape {np.shape(cov)} does not fit a mean of shape {np.shape(mean)}",
+        raise TypeMismatch(f"multivariate_normal: a covariance of shape {np.shape(cov)} does not fit a mean of shape {np.shape(mean)}",
                                  "They are (..., n, n) and (..., n).")
     factor = np.linalg.cholesky(cov)
     deviation = np.expand_dims(x - mean, -1)
