@@ -119,7 +119,7 @@ def enter_function(ev, fn, args, kwargs):
     """Enter a user's Python function."""
     parsed = desugar.desugar(parse.parse(fn))
     load = ev.externals.load
-    defaults = {k: load(v, functools.partial(default_of, fn, k), f"default of {k}") if k else v for k, v in parsed.defaults.items()}
+    defaults = {k: load(v, functools.partial(default_of, fn, k), f"default of {k}") for k, v in parsed.defaults.items()}
     kwdefaults = {k: load(v, functools.partial(operator.getitem, fn.__kwdefaults__, k), f"default of {k}")
                   for k, v in parsed.kwdefaults.items()}
     env = bind_arguments(parsed.name, parsed.node.args, args, kwargs, defaults, kwdefaults)
