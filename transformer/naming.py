@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from .core import For, Move, While, is_name, operands, targets, walk
 from .ops.op import TABLE
+from .printing.families import Family
 from .printing.liveness import Liveness
 
 RESERVED = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "scipy", "math", "cmath"}
@@ -43,14 +44,11 @@ class Naming:
     def __init__(self, program, nested, reads, reserved):
         self.program, self.nested, self.reads, self.reserved = program, nested, reads, reserved
         self.order = self.definitions()
-        self.bases = {}
         self.partners = defaultdict(list)
-        self.choose_bases()
-        self.members = defaultdict(set)
-        for name, base in self.bases.items():
-            self.members[base].add(name)
-        self.conflicts = defaultdict(set)
-        self.names, self.holders = {}, defaultdict(list)
+        self.bases = self.choose_bases()
+        self.names, self.owners = {}, {}
+        self.positions, self.families = {}, {}
+        self.gather_families()
 
     def definitions(self):
         """All names in the order of their first binding, parameters first."""
@@ -68,13 +66,24 @@ class Naming:
             self.partners[move.target].append(move.source)
             if is_temporary(bases[move.source]) and move.source not in self.program.params:
                 bases[move.source] = bases[move.target]
-        self.bases = bases
+        return bases
+
+    def gather_families(self):
+        """The names of one base are neighbours among the bits of `Liveness`."""
+        members = defaultdict(list)
+        for name in self.order:
+            members[self.bases[name]].append(name)
+        for base, names in members.items():
+            self.families[base] = Family(names, len(self.positions), self.sequence(base))
+            for name in names:
+                self.positions[name] = len(self.positions)
 
     def run(self):
-        live = Liveness(self.interfere, self.reads).program(self.program)
+        liveness = Liveness(self.interfere, self.reads, self.positions)
         params = self.program.params
+        live = liveness.program(self.program) | liveness.mask(params)
         for name in params:
-            self.clash(name, {*params, *live})
+            self.clash(name, live)
         for name in params:
             self.settle(name, self.param_candidates(name))
         for name in self.order:
@@ -93,27 +102,26 @@ class Naming:
 
     def clash(self, name, live, copied=None):
         """`name` gets a value while `live` hold theirs; the one it is a copy of may share its printed name."""
-        others = live & self.members[self.bases[name]]
-        for other in others:
-            if other != name and other != copied:
-                self.conflicts[name].add(other)
-                self.conflicts[other].add(name)
+        self.families[self.bases[name]].clash(name, live, copied)
 
     # choice ------------------------------------------------------------------------------
     def param_candidates(self, name):
         yield self.program.hints.get(name) or name
         yield name
-        yield from self.numbered(self.bases[name], 1)
+        yield from numbered(self.bases[name], 1)
 
     def candidates(self, name):
+        """The names of partners, then those of the sequence that no other name holds where `name` is bound first."""
         base = self.bases[name]
         for partner in self.partners[name]:
             if partner in self.names and self.bases[partner] == base:
                 yield self.names[partner]
-        if is_temporary(base):
-            yield from self.temporary(base)
-        yield base
-        yield from self.numbered(base, 1)
+        yield from self.families[base].free(name)
+
+    def sequence(self, base):
+        """The printed names for a base in order of preference."""
+        found = self.temporary(base) if is_temporary(base) else (n for names in ([base], numbered(base, 1)) for n in names)
+        return (n for n in found if n not in self.reserved and n.isidentifier())
 
     def temporary(self, base):
         """dot_1, dot_2...; product_bar, product_bar_1..."""
@@ -125,22 +133,26 @@ class Naming:
         word = WORDS.get(stem, stem) + ends
         if ends:
             yield word
-        yield from self.numbered(word, 1)
-
-    def numbered(self, base, number):
-        while True:
-            yield f"{base}_{number}"
-            number += 1
+        yield from numbered(word, 1)
 
     def settle(self, name, candidates):
         """Give `name` the first candidate that no conflicting name holds."""
+        family = self.families[self.bases[name]]
         for candidate in candidates:
             if candidate in self.reserved or not candidate.isidentifier():
                 continue
-            if all(h not in self.conflicts[name] and self.bases[h] == self.bases[name] for h in self.holders[candidate]):
+            if self.owners.get(candidate, family) is not family:
+                family.count(candidate, 1)
+            elif family.fits(name, candidate):
                 self.names[name] = candidate
-                self.holders[candidate].append(name)
-                return
+                self.owners[candidate] = family
+                return family.give(name, candidate)
+
+
+def numbered(base, number):
+    while True:
+        yield f"{base}_{number}"
+        number += 1
 
 
 __all__ = ["assign_names", "base_of", "is_temporary"]

@@ -182,15 +182,17 @@ def _file(fn):
     return known[1], known[2]
 
 
-def _descend(node, owner=None):
-    """All (node, name of the innermost class around it) below `node`."""
+def _descend(node, line, owner=None):
+    """All (node, name of the innermost class around it) below `node` that reach over a line of the file."""
     for child in ast.iter_child_nodes(node):
-        yield child, owner
-        yield from _descend(child, child.name if isinstance(child, ast.ClassDef) else owner)
+        start = min((d.lineno for d in getattr(child, "decorator_list", ())), default=getattr(child, "lineno", line))
+        if start <= line <= getattr(child, "end_lineno", line):
+            yield child, owner
+            yield from _descend(child, line, child.name if isinstance(child, ast.ClassDef) else owner)
 
 
 def _find_def(code, tree, where):
-    for node, owner in _descend(tree):
+    for node, owner in _descend(tree, code.co_firstlineno):
         if isinstance(node, FUNCTIONS) and node.name in (code.co_name, _demangled(code.co_name, owner)):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             if first == code.co_firstlineno and _same_parameters(code, node.args, owner):
@@ -201,12 +203,12 @@ def _find_def(code, tree, where):
 def _find_lambda(code, tree, where):
     """The lambda whose body spans exactly the positions of the code's instructions."""
     names = {}
-    for node, _ in _descend(tree):
+    for node, _ in _descend(tree, code.co_firstlineno):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda) and isinstance(node.targets[0], ast.Name):
             names[node.value] = node.targets[0].id
     found = [
         (node, owner)
-        for node, owner in _descend(tree)
+        for node, owner in _descend(tree, code.co_firstlineno)
         if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno and _same_parameters(code, node.args, owner)
     ]
     if len(found) > 1:

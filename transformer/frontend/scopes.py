@@ -190,9 +190,11 @@ def declared_outside(function):
 
 def _walk(stmts):
     """All nodes of a block, not inside of nested functions (whose nodes are yielded themselves, as are their decorators and defaults)."""
-    for stmt in stmts:
-        yield stmt
-        yield from _walk(_outer_parts(stmt) if isinstance(stmt, FUNCTIONS) else gast.iter_child_nodes(stmt))
+    todo = [*stmts][::-1]
+    while todo:
+        node = todo.pop()
+        yield node
+        todo.extend([*(_outer_parts(node) if isinstance(node, FUNCTIONS) else gast.iter_child_nodes(node))][::-1])
 
 
 def _outer_parts(function):
@@ -221,12 +223,14 @@ def _bound(stmt):
 
 def _walk_outside_comprehensions(node):
     """Like _walk; inside of comprehensions only what `:=` binds."""
-    yield node
-    if isinstance(node, COMPREHENSIONS):
-        yield from (n.target for n in _walk([node]) if isinstance(n, gast.NamedExpr))
-        return
-    for child in _outer_parts(node) if isinstance(node, FUNCTIONS) else gast.iter_child_nodes(node):
-        yield from _walk_outside_comprehensions(child)
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        yield node
+        if isinstance(node, COMPREHENSIONS):
+            yield from (n.target for n in _walk([node]) if isinstance(n, gast.NamedExpr))
+        else:
+            todo.extend([*(_outer_parts(node) if isinstance(node, FUNCTIONS) else gast.iter_child_nodes(node))][::-1])
 
 
 def _read(stmt):

@@ -11,6 +11,7 @@ may refer to the same site. The definition that made the two share memory then g
 """
 
 from collections import defaultdict
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ..analysis.aliases import READ_ONLY, memory_groups, source_of, tapes
 from ..core import Apply, For, If, Move, Program, Update, While, blocks, is_name, walk
 from ..ops.op import Op
 from ..printing.literals import is_spelled_out
-from ..printing.liveness import Liveness
+from ..printing.liveness import Liveness, members
 
 COPY = Op("copy", np.copy, lambda x: x, lambda hlo, out, x: x, notation=lambda x: "{0}.copy()", linear="jointly")
 
@@ -110,12 +111,14 @@ class Memory:
     def __init__(self, program, groups, marked, own_params):
         self.program, self.groups, self.marked, self.own_params = program, groups, marked, own_params
         self.lists = tapes(program)
-        self.live = {}
-        self.found = {}
+        self.live, self.found = {}, {}
+        self.names, self.sharing = list(groups), defaultdict(int)
+        for position, name in enumerate(self.names):
+            self.sharing[groups[name]] |= 1 << position
         self.flows = defaultdict(list)
         self.heads = {}
         self.again = False
-        self.state = {}
+        self.state, self.journals = {}, []
         self.holders = defaultdict(set)
         self.depths, self.owners = {}, {}
         self.measure(program.body, 0)
@@ -130,7 +133,7 @@ class Memory:
 
     def conflicts(self):
         """(stored name, other name, site) for every store that would change a value that is still to be read."""
-        Liveness(self.note).program(self.program)
+        Liveness(self.note, positions={n: k for k, n in enumerate(self.names)}).program(self.program)
         while True:
             self.again, self.state, self.holders = False, {}, defaultdict(set)
             for param in self.program.params:
@@ -142,10 +145,12 @@ class Memory:
 
     def note(self, stmt, live):
         if isinstance(stmt, Update) and stmt.target in self.groups:
-            self.live[id(stmt)] = [n for n in live if n in self.groups and self.groups[n] == self.groups[stmt.target]]
+            self.live[id(stmt)] = [self.names[k] for k in members(live & self.sharing[self.groups[stmt.target]])]
 
     # state: name -> frozenset of sites -------------------------------------------------
     def point(self, name, sites):
+        for journal in self.journals[-1:]:
+            journal.setdefault(name, self.state.get(name, frozenset()))
         for site in self.state.get(name, ()):
             self.holders[site].discard(name)
         self.state[name] = frozenset(sites)
@@ -207,6 +212,7 @@ class Memory:
                 self.found[stmt.target, CALLER, site] = None
         if self.is_read_only(stmt.target):
             self.found[stmt.target, CALLER, "read-only"] = None
+
     def list_sites(self):
         if not hasattr(self, "made"):
             self.made = {id(s) for s in walk(self.program.body) if isinstance(s, Apply) and s.target in self.lists}
@@ -226,41 +232,42 @@ class Memory:
                 work.append(source)
         return False
 
-    def branch(self, stmt):
-        before = dict(self.state)
-        self.block(stmt.body)
-        after = self.state
-        self.reset(before)
-        self.block(stmt.orelse)
-        self.merge(after)
+    @contextmanager
+    def journal(self):
+        """Gives the sites that names had before, for those that change inside of the `with`."""
+        before = {}
+        self.journals.append(before)
+        yield before
+        self.journals.pop()
+        for outer in self.journals[-1:]:
+            for name, sites in before.items():
+                outer.setdefault(name, sites)
 
-    def reset(self, state):
-        self.state, self.holders = dict(state), defaultdict(set)
-        for name, sites in state.items():
-            for site in sites:
-                self.holders[site].add(name)
+    def branch(self, stmt):
+        with self.journal() as before:
+            self.block(stmt.body)
+        after = {name: self.state[name] for name in before}
+        for name, sites in before.items():
+            self.point(name, sites)
+        with self.journal() as before:
+            self.block(stmt.orelse)
+        self.merge({**before, **after})
 
     def merge(self, other):
-        """The union of the state with another one; whether it grew."""
-        grew = False
+        """The union of the state with another one, given for the names that differ."""
         for name, sites in other.items():
             have = self.state.get(name, frozenset())
             if not sites <= have:
                 self.point(name, have | sites)
-                grew = True
-        return grew
 
     def loop(self, stmt):
         self.merge(self.heads.get(id(stmt), {}))
-        entry = dict(self.state)
-        if isinstance(stmt, While):
-            self.block(stmt.head)
-            leave = dict(self.state)
-            self.block(stmt.body)
-        else:
-            leave = entry
-            self.block(stmt.body)
-        back = {n: s for n, s in self.state.items() if not s <= entry.get(n, frozenset())}
+        with self.journal() as entry:
+            if isinstance(stmt, While):
+                self.block(stmt.head)
+            with self.journal() as leave:
+                self.block(stmt.body)
+        back = {n: self.state[n] for n, sites in entry.items() if not self.state[n] <= sites}
         if back:
             self.again = True
             head = self.heads.setdefault(id(stmt), {})

@@ -50,9 +50,12 @@ def fence(node, origin):
 
 
 def _in_order(node):
-    yield node
-    for child in gast.iter_child_nodes(node):
-        yield from _in_order(child)
+    """The nodes of a tree in the order of the source; a chain of operators is as deep as it is long."""
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        yield node
+        todo.extend([*gast.iter_child_nodes(node)][::-1])
 
 
 def _refuse_global_writes(function, origin):

@@ -22,7 +22,7 @@ from .externals import Externals, is_device_array, is_dynamic_array
 from .state import is_numeric
 
 ATTEMPTS = 24
-RECURSION_LIMIT = 30_000
+RECURSION_LIMIT = 60_000
 
 
 class Param:

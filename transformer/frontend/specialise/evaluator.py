@@ -15,7 +15,7 @@ from . import branches, statements
 from .externals import is_device_array
 from .state import NUMBERS, State, Undefined, contents
 
-MAX_DEPTH = 200
+MAX_DEPTH = 400
 
 
 @dataclass(eq=False)
