@@ -34,6 +34,7 @@ def report(value):
     import json
     print(json.dumps({"bytes": peak() - before, "value": value}))
 """
+ROOT = pathlib.Path(__file__).parent.parent
 CACHES = {"TRANSFORMER_CACHE_DIR", "JAX_COMPILATION_CACHE_DIR", "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -46,9 +47,9 @@ def folder():
 
 
 def environment(extra=()):
-    """Fresh processes keep byte code, as any installed package does, and no other cache than those given."""
+    """Fresh processes run the library of this tree and keep byte code, as any installed package does, but no other cache than those given."""
     variables = {k: v for k, v in os.environ.items() if k not in CACHES}
-    return {**variables, "PYTHONPYCACHEPREFIX": str(folder() / "bytecode"), **dict(extra)}
+    return {**variables, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(folder() / "bytecode"), **dict(extra)}
 
 
 def run(name, text, extra=()):
