@@ -17,6 +17,7 @@ from ..builder import Builder
 from ..ragged import is_ragged
 from ..reference import contains_reference, is_reference
 from . import branches, calls
+from .access import Kept
 from .evaluator import Evaluator
 from .externals import Externals, is_device_array, is_dynamic_array
 from .state import is_numeric
@@ -219,7 +220,7 @@ class Attempt:
             return
         _, treedef = tree.flatten(value)
         if treedef.kind is None:
-            self.externals.register(value, lambda: value, label)
+            self.externals.register(value, Kept(value), label)
         else:
             self.externals.freeze(value, label)
 

@@ -14,6 +14,7 @@ from ...core import Aval, is_number
 from ...errors import TransformError
 from ..promotion import mark_of
 from ..reference import is_device_array
+from .access import Attribute, Item, Keys, Length, Values
 from .state import contents
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
@@ -91,9 +92,9 @@ class Externals:
             return
         self.registry[id(value)] = (value, access, label)
         if isinstance(value, list | tuple | dict | set):
-            self.guards.append(Guard(lambda: len(access()), len(value), f"len({label})"))
+            self.guards.append(Guard(Length(access), len(value), f"len({label})"))
             if isinstance(value, dict):
-                self.guards.append(Guard(lambda: tuple(access()), tuple(value), f"keys of {label}"))
+                self.guards.append(Guard(Keys(access), tuple(value), f"keys of {label}"))
 
     def array(self, value, access, label):
         if id(value) in self.references:
@@ -101,7 +102,7 @@ class Externals:
         self.kept.append(value)
         if id(value) in self.static_ids:
             copy = np.array(value)
-            self.guards.append(Guard(lambda: np.asarray(access()), copy, label))
+            self.guards.append(Guard(Values(access), copy, label))
             result = copy
         else:
             aval = Aval(tuple(value.shape), np.dtype(value.dtype))
@@ -124,7 +125,7 @@ class Externals:
         _, access, label = self.registry[id(owner)]
         if isinstance(value, types.MethodType) or (callable(value) and hasattr(value, "__self__")):
             return value
-        return self.load(value, lambda: getattr(access(), name), f"{label}.{name}")
+        return self.load(value, Attribute(access, name), f"{label}.{name}")
 
     def item(self, owner, key):
         """`owner[key]` of an external container."""
@@ -132,7 +133,7 @@ class Externals:
         _, access, label = self.registry[id(owner)]
         if isinstance(key, slice):
             return [self.item(owner, i) for i in range(*key.indices(len(owner)))]
-        return self.load(value, lambda: access()[key], f"{label}[{key!r}]")
+        return self.load(value, Item(access, key), f"{label}[{key!r}]")
 
     def deep(self, value):
         """An external container with every leaf loaded, for code that reads it natively."""
