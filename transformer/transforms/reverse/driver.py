@@ -50,11 +50,11 @@ def reverse(program, wrt, seeds):
 
 
 class Reverse(Emitter):
-    """One run over a program."""
+    """One run over a program. keep: names of loops whose values get a tape in any case; the tapes are the last outputs."""
 
-    def __init__(self, program, wrt, seeds):
+    def __init__(self, program, wrt, seeds, keep=()):
         super().__init__(program, f"{program.name}_grad")
-        self.wrt, self.seeds = wrt, seeds
+        self.wrt, self.seeds, self.keep = wrt, seeds, keep
         self.flow = Flow(program)
         self.active = self.active_names()
         self.masked, self.unbounded = self.flow.masked(), self.flow.unbounded()
@@ -80,13 +80,14 @@ class Reverse(Emitter):
     def run(self):
         frame = Frame(self.blocks.top)
         with self.builder, self.frames.entered(frame):
+            tapes = [self.values.keep(name) for name in self.keep if self.blocks.home[name].loop is not None]
             self.seed()
             self.sweep(frame)
             bars = [self.result(self.source.params[k]) for k in self.wrt]
         outputs, copies = self.kept_outputs(frame.stmts)
         body = [*self.patches.rebuilt(self.blocks.top), *(Move(copy, name) for name, copy in copies.items()), Mark("reverse")]
         b = self.builder
-        joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars, b.avals, b.hints, b.counters))
+        joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars + tapes, b.avals, b.hints, b.counters))
         body = without_idle_stores(joint, seam_of(joint))
         if body is not joint.body:
             joint.body = body
