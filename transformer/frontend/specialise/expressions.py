@@ -12,6 +12,7 @@ from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, ragged, views
 from ..reference import contains_reference, is_reference
 from . import branches, calls, iteration
+from .access import Cell, Item, Kept
 from .templates import Template, as_parts
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -34,10 +35,10 @@ def load_name(ev, frame, node):
         root, scope = scope, scope.parent
     cell = root.parsed.closure.get(name)
     if cell is not None:
-        return ev.externals.load(read_cell(cell, name), lambda: cell.cell_contents, name)
+        return ev.externals.load(read_cell(cell, name), Cell(cell), name)
     space = root.parsed.globals
     if name in space:
-        return ev.externals.load(space[name], lambda: space[name], name)
+        return ev.externals.load(space[name], Item(Kept(space), name), name)
     if hasattr(builtins, name):
         return getattr(builtins, name)
     raise ev.error(f"name {name} is not defined", "Define or import it before the call.", node)
