@@ -8,6 +8,7 @@ import types
 import numpy as np
 
 from ... import tree
+from ...access import Kept
 from ...core import Apply, Move, Update, walk
 from ...errors import NeedStatic, TransformError, ValueDependent
 from ...specialised import Input, Param, Specialised, Static
@@ -16,7 +17,6 @@ from ..builder import Builder
 from ..ragged import is_ragged
 from ..reference import contains_reference, is_reference
 from . import branches, calls
-from .access import Kept
 from .evaluator import Evaluator
 from .externals import Externals, is_device_array, is_dynamic_array
 from .state import is_numeric

@@ -8,11 +8,11 @@ import types
 
 import numpy as np
 
+from ...access import Attribute, Item, Keys, Length, Values
 from ...core import Aval
 from ...errors import TransformError
-from ...specialised import Guard, Hidden, is_dynamic_array
+from ...specialised import Guard, Hidden, is_device_array, is_dynamic_array, unchanged
 from ..promotion import mark_of
-from .access import Attribute, Item, Keys, Length, Values
 from .state import contents
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
@@ -120,3 +120,6 @@ class Externals:
             label = self.frozen[id(owner)][1] if id(owner) in self.frozen else self.registry[id(owner)][2]
             raise TransformError(f"{label} outlives the call and is changed here ({what})",
                                  "Return the new value instead; a transformed function has no side effects.", origin)
+
+
+__all__ = ["MUTATORS", "Externals", "Guard", "Hidden", "is_device_array", "is_dynamic_array", "unchanged"]
