@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from . import cache, client, settings
+from . import cache, client, disk, settings
 from .array import Array
 from .literals import parse_type
 from .policy import overrides_for
@@ -110,13 +110,13 @@ def load(text, overrides, device):
         folder = pathlib.Path(settings.dump_dir())
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{next(_serial):04d}.mlir").write_text(text)
-    path = cache.disk_path(text, overrides, (device.id, device.platform))
-    data = path and cache.read(path)
-    if data:
-        return client.deserialize(data, overrides, [device])
-    loaded = client.compile_text(text, overrides, [device])
-    if path:
-        cache.write(path, client.serialize(loaded))
+    name = cache.disk_name(text, overrides, (device.id, device.platform)) if disk.folder() else None
+    data = name and disk.read(name)
+    loaded = client.deserialize(data, text, overrides, [device]) if data else None
+    if loaded is None:
+        loaded = client.compile_text(text, overrides, [device])
+        if name:
+            disk.write(name, client.serialize(loaded))
     return loaded
 
 

@@ -4,7 +4,8 @@
     TRANSFORMER_PJRT_PLUGINS     "platform:path,platform:path": where plugins are that are not installed as packages
     TRANSFORMER_NUM_CPU_DEVICES  number of devices the CPU client shows (default 1)
     TRANSFORMER_CACHE_SIZE       compiled programs kept in memory (default 4096)
-    TRANSFORMER_CACHE_DIR        folder of the disk cache of executables (default: none, no disk cache)
+    TRANSFORMER_CACHE_DIR        folder of the disk cache of compiled programs, or "off" (default: see `disk`)
+    TRANSFORMER_CACHE_LIMIT      bytes that the disk cache may take (default 1 GiB); what was used longest ago is dropped
     TRANSFORMER_XLA_OPTIONS      more compile options, "name=value,name=value"; they win over the built-in policy
     TRANSFORMER_DUMP             folder into which the StableHLO text of every compiled program is written
 """
@@ -38,8 +39,21 @@ def cache_size():
     return _positive("TRANSFORMER_CACHE_SIZE", 4096)
 
 
+def is_cache_dir_named():
+    return bool(os.environ.get("TRANSFORMER_CACHE_DIR"))
+
+
 def cache_dir():
-    return os.environ.get("TRANSFORMER_CACHE_DIR") or None
+    """The folder of the disk cache; None if it is off."""
+    named = os.environ.get("TRANSFORMER_CACHE_DIR", "")
+    if named.lower() in ("off", "0", "none", "false"):
+        return None
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return named or os.path.join(base, "transformer") if named or os.path.isabs(base) else None
+
+
+def cache_limit():
+    return _positive("TRANSFORMER_CACHE_LIMIT", 1 << 30)
 
 
 def dump_dir():

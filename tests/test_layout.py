@@ -17,20 +17,20 @@ FILES = {
 
 LAYERS = [  # a module imports modules of its own layer and of the layers above it in this list; what is not listed is at the end
     "core errors config axes abstract files",
-    "tree tree_util",
+    "tree tree_util access specialised lowered",
     "ops",
     "analysis check effects",
     "frontend",
     "naming printing transforms",
     "lower",
     "executable spread",
-    "pipeline derivatives",
+    "pipeline derivatives stored",
     "glue dispatch notebook",
     "transformed",
     "api aot directional",
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names.split()}
-USERS_OF_BACKEND = {"lower", "executable", "spread", "api"}  # and the modules at the end: arrays, devices, command line
+USERS_OF_BACKEND = {"lower", "executable", "spread", "stored", "api"}  # and the modules at the end: arrays, devices, command line
 
 STRUCTURE = set(  # ops that are part of the core language: every pass may make and recognise them
     "getitem constant tape empty zeros zeros_like ones full copy astype where broadcast_to expand_dims reshape squeeze transpose stack".split()

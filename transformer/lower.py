@@ -12,7 +12,6 @@ The text does not grow with trip counts. Three hidden names carry effects throug
 """
 
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,31 +23,13 @@ from .analysis.ordering import Ordering
 from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
 from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .errors import TransformError
+from .lowered import Lowered
 from .ops import index_lowering
 from .ops.index_templates import FULL, result_shape
 from .ops.op import TABLE
 
 CAPACITY = 64
 SMALL = 24
-
-
-@dataclass
-class Lowered:
-    """What `lower` returns.
-
-    Results of the text, in order: the program's outputs (`count` of them); where `failures` is not empty: the int32 code
-    (0, or the number of a failure, from 1), the int64 index at fault, the operands of each failure;
-    where there are `callbacks`: a token; where `sized`: the int64 capacity needed.
-    """
-
-    text: str
-    count: int
-    failures: list
-    sized: bool
-    capacity: int
-    callbacks: list = field(default_factory=list)
-    features: frozenset = frozenset()
-    extra: list = field(default_factory=list)
 
 
 def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, sizes=None):

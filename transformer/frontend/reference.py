@@ -11,6 +11,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import NeedStatic, TransformError, TypeMismatch
 from ..ops import op as optable
+from ..specialised import is_device_array
 from . import views
 
 
@@ -40,10 +41,6 @@ class View:
 
 def is_reference(value):
     return isinstance(value, Ref)
-
-
-def is_device_array(value):
-    return getattr(type(value), "__transformer_array__", False)
 
 
 class Ref:

@@ -9,12 +9,12 @@ import types
 import gast
 import numpy as np
 
+from ...access import Attribute, Default, Item, Kept
 from ...errors import TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops import vectorized
 from .. import desugar, parse, ragged, scopes
 from ..reference import call_function, contains_reference, is_reference
-from .access import Attribute, Default, Item, Kept
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
 from .state import Control

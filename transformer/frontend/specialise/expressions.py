@@ -6,13 +6,13 @@ import operator
 import gast
 import numpy as np
 
+from ...access import Cell, Item, Kept
 from ...errors import NeedStatic, TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, ragged, views
 from ..reference import contains_reference, is_reference
 from . import branches, calls, iteration
-from .access import Cell, Item, Kept
 from .templates import Template, as_parts
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
