@@ -15,6 +15,7 @@ import numpy as np
 from backend import client
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
+from backend.staging import Staging, stages
 
 from . import config
 from .core import Apply, Hole, walk
@@ -143,4 +144,4 @@ def raise_failure(lowered, results):
             failure.raise_([np.asarray(v) for v in operands])
 
 
-__all__ = ["Array", "Compiled", "executable", "wrap"]
+__all__ = ["Array", "Compiled", "Staging", "executable", "stages", "wrap"]
