@@ -111,6 +111,8 @@ class Lowering:
         if value.shape != aval.shape:
             raise TransformError(f"{name} is lowered with shape {value.shape}, its aval is {aval}", "This is a fault of an op's lowering.")
         value = self.hlo.convert(value, aval.dtype)
+        if self.effects.ranges.is_nonnegative(name):
+            self.hlo.nonnegative.add(value.name)
         self.env[name] = Value(value.name, value.shape, value.dtype, True, value.literal) if aval.weak else value
 
     def rebind(self, names, values):
