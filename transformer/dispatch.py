@@ -5,18 +5,19 @@ arguments, the type of each dynamic leaf and the value of each static one; an en
 """
 
 import dataclasses
+import functools
 import itertools
 import threading
 import warnings
 
 import numpy as np
 
-from . import pipeline, printing, tree
+from . import pipeline, printing, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
 from .core import Apply, Aval
 from .errors import TransformError, TypeMismatch, ValueDependent
-from .executable import Array, Compiled, wrap
+from .executable import Array, Compiled, Reloaded, wrap
 from .frontend.promotion import narrow
 from .frontend.specialise import Static
 from .frontend.specialise.externals import is_device_array, unchanged
@@ -240,7 +241,63 @@ class Cache:
                           "each value is a program of its own", stacklevel=4)
 
 
+class Restored(Entry):
+    """The entry of an earlier process, from disk. What the program looks like is found by building it, where somebody asks."""
+
+    def __init__(self, specialised, lowered, donate, build):
+        self.lowered, self.build = lowered, build
+        super().__init__(specialised, True, donate)
+
+    @functools.cached_property
+    def built(self):
+        return self.build()
+
+    @property
+    def program(self):
+        return self.built.program
+
+    @property
+    def stages(self):
+        return self.built.stages
+
+    @program.setter
+    def program(self, value):
+        """Built when asked for."""
+
+    @stages.setter
+    def stages(self, value):
+        """Those of the program."""
+
+    def prepare(self):
+        return Reloaded(lambda: self.program, self.lowered, self.donate)
+
+
 def make_entry(transformed, args, kwargs):
+    """The entry for one signature: from disk, where an earlier process has left it, else built."""
+    draft = stored.draft_of(transformed, args, kwargs)
+    if draft is None:
+        return build_entry(transformed, args, kwargs)
+    found = draft.find(leaves_of(args, kwargs))
+    if found is not None:
+        args, kwargs = stand_ins((args, kwargs))
+        return Restored(*found, lambda: build_entry(transformed, args, kwargs))
+    entry = build_entry(transformed, args, kwargs)
+    draft.watch(entry.specialised, entry.run)
+    return entry
+
+
+def stand_ins(arguments):
+    """Arguments of the same types that take no memory: zeros for arrays."""
+    return tree.tree_map(stand_in, arguments)
+
+
+def stand_in(leaf):
+    if type(leaf) is Array:
+        return Array(None, leaf.spec, np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape))
+    return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape) if type(leaf) is np.ndarray else leaf
+
+
+def build_entry(transformed, args, kwargs):
     """Build the program for one signature."""
     stages, compiled = [], transformed.compiled
     params = [pipeline.as_params(a, n) for a, n in zip(args, transformed.parameter_names(len(args)))]

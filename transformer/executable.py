@@ -40,6 +40,7 @@ class Compiled:
         self.lock = threading.Lock()
         self.lowered = self.run = None
         self.plain, self.sizes = None, {}
+        self.on_lowered = None
 
     def build(self, capacity=CAPACITY, sizes=None):
         """Lower and compile; returns the backend's Executable. sizes: capacities of arguments that size arrays, by name."""
@@ -50,6 +51,8 @@ class Compiled:
                 lowered, run = self.translate(capacity)
                 self.lowered, self.run = lowered, run
                 self.plain = run.call if len(run.outputs) == lowered.count else None
+                if self.on_lowered is not None:
+                    self.on_lowered(lowered)
             return self.run
 
     def translate(self, capacity):
@@ -110,6 +113,25 @@ class Compiled:
 
     def memory_analysis(self):
         return self.build().memory_analysis()
+
+
+class Reloaded(Compiled):
+    """A compiled program of an earlier process: it is there lowered. make_program() builds the program, should it be needed."""
+
+    def __init__(self, make_program, lowered, donate=()):
+        self.make_program = make_program
+        super().__init__(None, donate)
+        self.lowered = lowered
+        self.run = compile_text(lowered.text, lowered.features, self.options, self.device)
+        self.plain = self.run.call if len(self.run.outputs) == lowered.count else None
+
+    @property
+    def program(self):
+        return self.make_program()
+
+    @program.setter
+    def program(self, value):
+        """There is none yet."""
 
 
 def power_of_two(size):

@@ -24,8 +24,8 @@ from .. import tree
 from ..core import is_number
 from ..executable import Array
 
-LIBRARIES = frozenset("abc backend builtins cmath collections copy copyreg dataclasses enum fractions functools itertools math ml_dtypes numbers numpy "
-                      "operator re scipy string transformer types typing".split())
+LIBRARIES = frozenset("abc backend builtins cmath collections contextlib copy copyreg dataclasses enum fractions functools itertools math ml_dtypes numbers numpy "
+                      "operator re reprlib scipy string transformer types typing".split())
 """Packages whose functions mean the same as long as their versions do, and read nothing but their arguments."""
 
 READERS = frozenset("load loadtxt genfromtxt fromfile fromregex memmap open_memmap DataSource".split())
@@ -162,11 +162,11 @@ class Survey:
         self.code(fn.__code__, names)
         self.names |= names
         self.note(fn.__globals__)
-        for name in sorted(names):
+        for name in () if is_library(fn.__globals__.get("__name__") or "") else sorted(names):
             if name in fn.__globals__:
                 self.say("global", name)
                 self.value(fn.__globals__[name])
-            elif name in REFUSED:
+            elif name in REFUSED and fn.__name__ != "__hash__":
                 raise Unsettled(f"{fn.__qualname__} calls {name}")
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
             self.note(cell)
