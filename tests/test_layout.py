@@ -17,7 +17,7 @@ FILES = {
 
 LAYERS = [  # a module imports modules of its own layer and of the layers above it in this list; what is not listed is at the end
     "core errors config axes abstract files",
-    "tree tree_util access specialised lowered",
+    "tree tree_util zero_tangents access specialised lowered",
     "ops",
     "analysis check effects",
     "frontend",

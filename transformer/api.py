@@ -13,6 +13,7 @@ from .frontend.specialise import Input, Param, Static, calls
 from .spread import leaf_shardings, placed
 from .transformed import Transformed
 from .transforms.batch import batch
+from .zero_tangents import extended
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 Argnums = int | Sequence[int]
@@ -29,10 +30,12 @@ def decorator(make: Maker) -> Maker:
 
 
 class Differentiated(Transformed):
-    """Base of transforms with argnums: integers among the differentiated arguments become floats."""
+    """Base of transforms with argnums: integers among the differentiated arguments become floats, unless `allow_int` is given."""
 
     def convert(self, args, kwargs):
         args, kwargs = super().convert(args, kwargs)
+        if self.settings["allow_int"]:
+            return args, kwargs
         argnums = self.settings["argnums"]
         numbers = argnums if type(argnums) in (tuple, list) else (argnums,)
         for n in numbers:
@@ -53,7 +56,7 @@ class Gradient(Differentiated):
 
     def build(self, args, kwargs):
         s = self.settings
-        return derivatives.gradient(self.fn, args, kwargs, s["argnums"], s["has_aux"], s["holomorphic"], s["with_value"])
+        return derivatives.gradient(self.fn, args, kwargs, s["argnums"], s["has_aux"], s["holomorphic"], s["with_value"], s["allow_int"])
 
 
 @decorator
@@ -63,7 +66,7 @@ def grad(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: boo
 
     f: function of arrays, numbers and pytrees. argnums: which positional argument(s) to differentiate (int or tuple).
     has_aux: f returns (result, aux), and the gradient returns (gradient, aux). holomorphic: f is complex-differentiable.
-    allow_int: accepted; integers are always taken, as floats.
+    allow_int: integers stay what they are, and the gradient has zeros of the type float0 in their place; otherwise they are promoted.
 
     Returns a function with f's arguments that gives the gradient in the container of the argument (a tuple for several argnums),
     in its dtype; integers are promoted to float64. For complex arguments of a real f the convention is df/dx - i df/dy.
@@ -76,7 +79,7 @@ def grad(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: boo
     >>> grad(f)(np.array([1.0, 2.0]))
     array([ 3., 12.])
     """
-    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=False)
+    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=False, allow_int=allow_int)
 
 
 @decorator
@@ -87,7 +90,7 @@ def value_and_grad(f: Callable[..., Any] | None = None, argnums: Argnums = 0, ha
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=True)
+    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=True, allow_int=allow_int)
 
 
 class Jacobian(Differentiated):
@@ -95,7 +98,7 @@ class Jacobian(Differentiated):
 
     def build(self, args, kwargs):
         s = self.settings
-        return derivatives.jacobian(self.fn, args, kwargs, s["argnums"], s["mode"], s["has_aux"])
+        return derivatives.jacobian(self.fn, args, kwargs, s["argnums"], s["mode"], s["has_aux"], s["allow_int"])
 
 
 @decorator
@@ -104,14 +107,14 @@ def jacrev(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: b
     """The Jacobian by reverse mode: one pullback per output element, batched. Shape: output's shape + argument's shape.
 
     Good for functions with few outputs. Pytrees nest: output's structure, at each leaf the argument's structure. holomorphic: f is
-    complex-differentiable; allow_int: accepted, integers are taken as floats.
+    complex-differentiable; allow_int: as for `grad`.
 
     >>> import numpy as np
     >>> jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
            [0., 1.]])
     """
-    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="reverse", holomorphic=holomorphic)
+    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="reverse", holomorphic=holomorphic, allow_int=allow_int)
 
 
 @decorator
@@ -123,7 +126,7 @@ def jacfwd(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: b
     array([[4., 0.],
            [0., 6.]])
     """
-    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="forward", holomorphic=holomorphic)
+    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="forward", holomorphic=holomorphic, allow_int=False)
 
 
 @decorator
@@ -213,7 +216,7 @@ def leaf_axis(leaf, axis, label, sizes, kind):
 
 def batched(specialised, axes, out_axes, size, axis_name=None):
     """The batch of a built program."""
-    program, out_tree = specialised.program, specialised.out_tree
+    program, out_tree = specialised.program, extended(specialised.out_tree, (size,))
     in_axes = input_axes(specialised, axes)
     outs = output_axes(specialised, out_axes)
     return derivatives.finish(specialised, batch(program, in_axes, outs, size, axis_name), out_tree, f"{program.name}_batched", "vmap")

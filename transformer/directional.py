@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import derivatives, pipeline, printing, tree
+from .config import x64
 from .core import is_floating
+from .dispatch import single_precision
 from .errors import ShapeError, TypeMismatch
 from .executable import wrap
 from .frontend.builder import current
@@ -119,13 +121,18 @@ class Linear:
     def __call__(self, *vectors):
         value = vectors if self.star else vectors[0] if len(vectors) == 1 else vectors
         dots = flatten_matching(self.into, value, self.likes, self.what, self.of)
-        values = [*self.residuals, *dots]
+        values = [*self.residuals, *(self.strong(dots) if self.jnp else dots)]
         if any(map(is_reference, values)):
             outputs = inlined(self.program, values, self.jnp)
         else:
             self.loaded = self.loaded or printing.load(self.program)
             outputs = executed(self.loaded, self.program, values, self.jnp)
         return tree.unflatten(self.out_tree, outputs)
+
+    def strong(self, dots):
+        """The vectors with numbers of NumPy for Python's: programs of `transformer.numpy` rely on their types."""
+        avals = [self.program.avals[p] for p in self.program.params[len(self.residuals):]]
+        return [a.dtype.type(d) if type(d) in (int, float, complex) else d for d, a in zip(dots, avals, strict=True)]
 
     @property
     def source(self):
@@ -168,6 +175,8 @@ def forward_part(f, primals, has_aux=False):
     joint = reverse(program, wrt, ["param"] * seeded + [None] * (len(program.outputs) - seeded))
     first, pullback = split(simplify(pipeline.settled(joint)), len(program.outputs), seeded)
     pullback = simplify(pullback)
+    if specialised.jnp and not x64():
+        pullback = single_precision(pullback, [program.avals[p] for p in program.params])
     whole = dataclasses.replace(specialised, program=first, out_tree=tree.Treedef(list, None, (tree.LEAF,) * len(first.outputs)))
     results = run(whole, dict(enumerate(leaves)))
     count = len(program.outputs)

@@ -12,18 +12,22 @@ import warnings
 
 import numpy as np
 
-from . import pipeline, printing, stored, tree
+from . import glue, pipeline, printing, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
 from .core import Apply, Aval
 from .errors import TransformError, TypeMismatch, ValueDependent
-from .executable import Array, Compiled, Reloaded, wrap
+from .executable import Array, Compiled, wrap
 from .frontend.promotion import narrow
 from .frontend.specialise import Static
 from .frontend.specialise.externals import is_device_array, unchanged
 from .ops.op import TABLE
 
 VALUE_WARNING = 64
+WARM = 2
+"""The call of an entry for which its glue is written: a function that is called once does not pay for it."""
+GLUES = 4
+"""How many glues a call tries before it goes the general way."""
 
 
 def leaf_signature(value):
@@ -70,13 +74,6 @@ def signature(args, kwargs):
     return (x64(), *map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
 
 
-def quick_key(args):
-    """Key of a call with floats and arrays only: what is needed to find its program at once. Anything else gives a key that
-    no program is stored under."""
-    return (x64(), *[kind if (kind := type(a)) is float else (a.dtype, a.shape) if kind is np.ndarray else
-                     a.spec if kind is Array else object for a in args])
-
-
 def leaves_of(args, kwargs):
     """Dynamic leaves of a call's arguments."""
     for value in args:
@@ -116,22 +113,11 @@ class Entry:
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored
-        self.unguarded = not self.guards and not self.static and self.direct is not None
         self.stages = []
         self.donate = donate
         self.run = self.prepare()
-        self.quick = self.quick_call()
-
-    def quick_call(self):
-        """The shortest way to run with the arguments themselves as parameters, in order."""
-        run = self.run
-        if self.jnp:
-            return self
-        if self.bare and self.direct == list(range(len(self.direct or ()))):
-            if self.compiled:
-                return lambda args: run(args)[0]
-            return lambda args: run(*map(host, args)) if Array in map(type, args) else run(*args)
-        return self
+        self.count = self.run.lowered.count if specialised.program is None else len(self.program.outputs)
+        self.calls, self.glue = 0, None
 
     @property
     def holds_by_type(self):
@@ -174,7 +160,7 @@ class Entry:
                 outputs = wrap(outputs)
             if self.bare:
                 return outputs
-            outputs = [outputs] if len(self.program.outputs) == 1 else list(outputs or ())
+            outputs = [outputs] if self.count == 1 else list(outputs or ())
         if self.stored:
             outputs = self.write_back(outputs, leaves)
         return outputs[0] if self.bare else tree.unflatten(self.out_tree, outputs)
@@ -196,10 +182,10 @@ def plain(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
-def single_precision(program):
-    """A program of `transformer.numpy` that is given Python numbers and 32-bit arrays has 32-bit results."""
+def single_precision(program, given=None):
+    """A program of `transformer.numpy` that is given Python numbers and 32-bit arrays has 32-bit results. given: types of arguments."""
     body, avals, outputs = list(program.body), dict(program.avals), []
-    given = [avals[name] for name in program.params]
+    given = [avals[name] for name in program.params] if given is None else given
     if any(not aval.weak and narrow(aval.dtype) != aval.dtype for aval in given):
         return program
     for atom in program.outputs:
@@ -215,10 +201,10 @@ def single_precision(program):
 
 
 class Cache:
-    """The entries of one transformed function."""
+    """The entries of one transformed function, and the glue of those called last."""
 
     def __init__(self):
-        self.entries, self.quick, self.lock = {}, {}, threading.RLock()
+        self.entries, self.glues, self.lock = {}, (), threading.RLock()
         self.last = None
         self.warned = False
 
@@ -228,6 +214,14 @@ class Cache:
                 self.last = entry
                 return entry
         return None
+
+    def connect(self, transformed, entry, args, kwargs):
+        """Put the glue of an entry that has answered a call before all others, making it at the call number WARM."""
+        entry.calls += 1
+        if entry.calls == WARM and entry.holds_by_type:
+            entry.glue = glue.make(transformed, entry, args, kwargs)
+        if entry.glue is not None:
+            self.glues = (entry.glue, *[g for g in self.glues if g is not entry.glue][:GLUES - 1])
 
     def add(self, key, entry, label):
         found = self.entries.setdefault(key, [])
@@ -269,7 +263,9 @@ class Restored(Entry):
         """Those of the program."""
 
     def prepare(self):
-        return Reloaded(lambda: self.program, self.lowered, self.donate)
+        run = Compiled(lambda: self.program, self.donate)
+        run.reload(self.lowered)
+        return run
 
 
 def make_entry(transformed, args, kwargs):

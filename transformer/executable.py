@@ -15,6 +15,7 @@ import numpy as np
 from backend import client
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
+from backend.staging import Staging, stages
 
 from . import config
 from .core import Apply, Hole, walk
@@ -33,14 +34,22 @@ SMALLEST = 8
 
 
 class Compiled:
-    """`run(arguments) -> outputs` for one program. See the module's docstring."""
+    """`run(arguments) -> outputs` for one program. See the module's docstring.
+
+    program: the Core program, or a function that makes it, where it is there lowered (`reload`) and may never be needed. on_lowered(lowered)
+    is called whenever the program has been lowered and compiled.
+    """
 
     def __init__(self, program, donate=(), options=(), device=None):
-        self.program, self.donate, self.options, self.device = program, tuple(donate), options, device
+        self.built, self.donate, self.options, self.device = program, tuple(donate), options, device
         self.lock = threading.Lock()
         self.lowered = self.run = None
         self.plain, self.sizes = None, {}
         self.on_lowered = None
+
+    @functools.cached_property
+    def program(self):
+        return self.built() if callable(self.built) else self.built
 
     def build(self, capacity=CAPACITY, sizes=None):
         """Lower and compile; returns the backend's Executable. sizes: capacities of arguments that size arrays, by name."""
@@ -49,11 +58,18 @@ class Compiled:
             if self.run is None or self.lowered.capacity < capacity or larger and larger != self.sizes:
                 self.sizes = larger or self.sizes
                 lowered, run = self.translate(capacity)
-                self.lowered, self.run = lowered, run
-                self.plain = run.call if len(run.outputs) == lowered.count else None
+                self.use(lowered, run)
                 if self.on_lowered is not None:
                     self.on_lowered(lowered)
             return self.run
+
+    def use(self, lowered, run):
+        self.lowered, self.run = lowered, run
+        self.plain = run.call if len(run.outputs) == lowered.count else None
+
+    def reload(self, lowered):
+        """Take the program as it was lowered by an earlier process."""
+        self.use(lowered, compile_text(lowered.text, lowered.features, self.options, self.device))
 
     def translate(self, capacity):
         """(the Lowered, the backend's Executable) for a capacity."""
@@ -115,25 +131,6 @@ class Compiled:
         return self.build().memory_analysis()
 
 
-class Reloaded(Compiled):
-    """A compiled program of an earlier process: it is there lowered. make_program() builds the program, should it be needed."""
-
-    def __init__(self, make_program, lowered, donate=()):
-        self.make_program = make_program
-        super().__init__(None, donate)
-        self.lowered = lowered
-        self.run = compile_text(lowered.text, lowered.features, self.options, self.device)
-        self.plain = self.run.call if len(self.run.outputs) == lowered.count else None
-
-    @property
-    def program(self):
-        return self.make_program()
-
-    @program.setter
-    def program(self, value):
-        """There is none yet."""
-
-
 def power_of_two(size):
     """The smallest power of two that is not less."""
     return 1 << (size - 1).bit_length()
@@ -165,4 +162,4 @@ def raise_failure(lowered, results):
             failure.raise_([np.asarray(v) for v in operands])
 
 
-__all__ = ["Array", "Compiled", "executable", "wrap"]
+__all__ = ["Array", "Compiled", "Staging", "executable", "stages", "wrap"]

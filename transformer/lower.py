@@ -11,6 +11,7 @@ The text does not grow with trip counts. Three hidden names carry effects throug
 (a raise, an index out of range), the tape capacity needed, and a token that keeps prints in order.
 """
 
+from collections import Counter
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
@@ -30,6 +31,8 @@ from .ops.op import TABLE
 
 CAPACITY = 64
 SMALL = 24
+MANY = 3
+"""At how many places a value is added for its margins to pay, see `index_lowering`."""
 
 
 def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, sizes=None):
@@ -50,6 +53,7 @@ class Lowering:
         self.effects = Effects(program, self)
         self.live = Liveness(program, self.effects)
         self.features = self.live.features()
+        self.places = Counter(s.value for s in walk(program.body) if isinstance(s, Update) and s.mode == "add")
         self.ordering = Ordering(self.hlo) if "element_loop" in self.features else None
         self.env = {}
         self.predicate = None
@@ -155,7 +159,8 @@ class Lowering:
             value, mode = self.predicated(stmt, target, value, args), "set"
         if self.ordering:
             value = self.ordering.after_reads([target], value)
-        self.bind(stmt.target, index_lowering.update(self.hlo, target, value, stmt.index, args, mode))
+        shared = self.places[stmt.value] >= MANY
+        self.bind(stmt.target, index_lowering.update(self.hlo, target, value, stmt.index, args, mode, shared))
 
     def predicated(self, stmt, target, value, args):
         """What an element becomes by a store in a branch that may not be taken."""

@@ -9,6 +9,7 @@ from .errors import TransformError, TypeMismatch
 from .files import replace_file
 from .frontend import parse, scopes
 from .frontend.specialise import Static
+from .glue import MISS
 from .spread import placed
 
 
@@ -63,17 +64,14 @@ class Transformed:
     spreads = False
 
     def __call__(self, *args, **kwargs):
-        if not kwargs:
-            key = dispatch.quick_key(args)
-            entry = self.cache.quick.get(key)
-            if entry is not None and (entry.unguarded or entry.holds(args)):
-                return entry.quick(args)
-            entry, leaves = self.find(args, kwargs)
-            if leaves is args and entry.holds_by_type and not entry.static:
-                self.cache.quick[key] = entry
-            return entry(leaves)
+        for call in self.cache.glues:
+            result = call(args, kwargs)
+            if result is not MISS:
+                return result
         entry, leaves = self.find(args, kwargs)
-        return entry(leaves)
+        result = entry(leaves)
+        self.cache.connect(self, entry, args, kwargs)
+        return result
 
     def find(self, args, kwargs):
         """(the entry for these arguments, their dynamic leaves); builds it if need be."""

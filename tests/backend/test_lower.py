@@ -428,3 +428,21 @@ def test_element_loops_copy_no_array():
         want[i] = g
     for got, expected in zip(run(program, x, x_bar), (want, want_bar), strict=True):
         np.testing.assert_allclose(got, expected)
+
+
+def test_a_value_added_at_several_places_is_padded_once():
+    x = np.random.default_rng(0).normal(size=(12, 13))
+
+    def spread(b, v):
+        out = b.constant(np.zeros((12, 13)))
+        for rows, columns in ((slice(0, -2), slice(2, None)), (slice(2, None), slice(1, -1)), (slice(1, -1), slice(0, -2))):
+            np.add.at(out, (rows, columns), v)
+        return [out]
+    v = x[1:-1, 1:-1]
+    program = build(spread, v)
+    want = np.zeros((12, 13))
+    want[:-2, 2:] += v
+    want[2:, 1:-1] += v
+    want[1:-1, :-2] += v
+    np.testing.assert_array_equal(run(program, v)[0], want)
+    assert len({line.split("=")[1] for line in lower(program).text.splitlines() if "stablehlo.pad" in line}) == 1
