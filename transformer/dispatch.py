@@ -124,11 +124,14 @@ class Entry:
         """Whether the program answers for other values of these types too."""
         return not self.specialised.by_value and self.specialised.volatile is None
 
-    def prepare(self):
-        if self.compiled:
-            placement = self.specialised.placement
-            return placement.executable(self.program, self.donate) if placement else Compiled(self.program, self.donate)
-        return printing.load(self.program)
+    def prepare(self, options=()):
+        """What runs the program. options: of the compiler, (name, value) each."""
+        if not self.compiled:
+            return printing.load(self.program)
+        placement = self.specialised.placement
+        run = placement.executable(self.program, self.donate) if placement else Compiled(self.program, self.donate)
+        run.options = options
+        return run
 
     def holds(self, leaves):
         """Whether the program still answers for these arguments."""
@@ -262,8 +265,8 @@ class Restored(Entry):
     def stages(self, value):
         """Those of the program."""
 
-    def prepare(self):
-        run = Compiled(lambda: self.program, self.donate)
+    def prepare(self, options=()):
+        run = Compiled(lambda: self.program, self.donate, options)
         run.reload(self.lowered)
         return run
 
