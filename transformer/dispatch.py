@@ -207,7 +207,7 @@ class Cache:
     """The entries of one transformed function, and the glue of those called last."""
 
     def __init__(self):
-        self.entries, self.glues, self.lock = {}, (), threading.RLock()
+        self.entries, self.glues, self.lock = {}, [], threading.RLock()
         self.last = None
         self.warned = False
 
@@ -224,7 +224,10 @@ class Cache:
         if entry.calls == WARM and entry.holds_by_type:
             entry.glue = glue.make(transformed, entry, args, kwargs)
         if entry.glue is not None:
-            self.glues = (entry.glue, *[g for g in self.glues if g is not entry.glue][:GLUES - 1])
+            with self.lock:
+                self.glues = [entry.glue, *[g for g in self.glues if g is not entry.glue][:GLUES - 1]]
+                glue.chain(self.glues, transformed.answer)
+                transformed.__call__ = entry.glue
 
     def add(self, key, entry, label):
         found = self.entries.setdefault(key, [])

@@ -9,7 +9,6 @@ from .errors import TransformError, TypeMismatch
 from .files import replace_file
 from .frontend import parse, scopes
 from .frontend.specialise import Static
-from .glue import MISS
 from .spread import placed
 
 
@@ -20,6 +19,8 @@ class Transformed:
     show(*args, stage=None)   text for these arguments, at any stage of the pipeline
     """
 
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    # A call of an instance runs what is in its own slot, without a step in between: the glue of the call before or `answer`.
     __transformer_opaque__ = True
     kind = "call"
 
@@ -32,6 +33,7 @@ class Transformed:
         self.__dict__.pop("__wrapped__", None)
         self.__name__ = getattr(fn, "__name__", type(fn).__name__)
         self.cache = dispatch.Cache()
+        self.__call__ = self.answer
 
     # what a kind of transform defines --------------------------------------------------
     def convert(self, args, kwargs):
@@ -63,15 +65,16 @@ class Transformed:
     write_back = False
     spreads = False
 
-    def __call__(self, *args, **kwargs):
-        for call in self.cache.glues:
-            result = call(args, kwargs)
-            if result is not MISS:
-                return result
+    def answer(self, *args, **kwargs):
+        """A call in general: by its signature."""
         entry, leaves = self.find(args, kwargs)
         result = entry(leaves)
         self.cache.connect(self, entry, args, kwargs)
         return result
+
+    @functools.cached_property
+    def __signature__(self):
+        return inspect.signature(self.fn)
 
     def find(self, args, kwargs):
         """(the entry for these arguments, their dynamic leaves); builds it if need be."""

@@ -1,11 +1,12 @@
 """Glue: the way from a call to its program and back, as Python written for one signature.
 
     glue = make(transformed, entry, args, kwargs)     for arguments like these
-    result = glue(args, kwargs)                       MISS where the arguments, or what the program depends on, are others
+    chain([glue, ...], answer)                        what each does with other arguments: the next one's turn, in the end `answer`
+    result = glue(*args, **kwargs)
 
 A call in general flattens its arguments, looks its signature up, tests guards, converts, runs and rebuilds (`dispatch`). Glue does the same
 for the one structure and the types it was written for, as straight-line code: it answers only where the general way would run the
-same program with the same values, and anything it does not know is a MISS. None is made where a part of a call has no short form.
+same program with the same values, and passes on what it does not know. None is made where a part of a call has no short form.
 """
 
 from .. import tree
@@ -13,7 +14,7 @@ from ..pipeline import is_dynamic
 from . import running
 from .arguments import check, check_static, unpack
 from .guards import check_guards, check_mode
-from .writer import MISS, NoGlue, Writer
+from .writer import NoGlue, Writer
 
 
 def make(transformed, entry, args, kwargs):
@@ -27,7 +28,13 @@ def make(transformed, entry, args, kwargs):
         running.write(writer, transformed.cache, entry, leaves)
     except NoGlue:
         return None
-    return writer.function("call", ("args", "kwargs"))
+    return writer.function("call")
+
+
+def chain(glues, answer):
+    """Say for each glue what comes next. From the end to the start, so that a call in another thread always finds a way."""
+    for glue, following in zip(reversed(glues), (answer, *reversed(glues))):
+        glue.__globals__["following"] = following
 
 
 def arguments(writer, transformed, args, kwargs):
@@ -80,4 +87,4 @@ def check_statics(writer, entry, leaves):
         writer.test(f"{name} != {int(value)}")
 
 
-__all__ = ["MISS", "make"]
+__all__ = ["chain", "make"]

@@ -35,7 +35,7 @@ def write(writer, cache, entry, leaves):
 
 
 def hidden(writer, source):
-    """Fetch a hidden input; a MISS if it is of another kind or type."""
+    """Fetch a hidden input; the call is passed on if it is of another kind or type."""
     name, value = writer.fresh("hidden"), source.access()
     if type(value) not in (np.ndarray, Array, Placed) or tuple(value.shape) != source.aval.shape or value.dtype != source.aval.dtype:
         raise NoGlue
@@ -76,12 +76,10 @@ def on_one_device(writer, executable, operands):
         give = stage(writer, executable, [(k, *operands[k]) for k in staged], texts)
     arguments = ", ".join(texts[k] for k in range(len(operands)))
     run, handlers = writer.bind(executable.run, "run"), writer.bind(executable.handlers, "handlers")
-    if staged:
-        writer.line(f"done = {run}([{arguments}], True)")
-        call = f"done.consume_with_handlers({handlers})"
-    else:
-        call = f"{run}([{arguments}]).consume_with_handlers({handlers})"
-    results = names_of(writer, len(executable.handlers), call)
+    call = f"{run}([{arguments}]{', True' * bool(staged)})"
+    writer.line(f"try: done = {call}")
+    writer.line(f"except TypeError: done = {call.replace('._buffer', '.buffer')}  # arrays that are on the host have no buffer yet")
+    results = names_of(writer, len(executable.handlers), f"done.consume_with_handlers({handlers})")
     if staged:
         writer.line(give)
     if waits:
@@ -123,10 +121,7 @@ def buffer_of(writer, executable, position, name, value):
         return f"{place}({name}, {writer.bind(spec, 'spec')}, {position})", True
     if position in executable.donated:
         writer.line(f"if {name}.is_seen: {name} = {writer.bind(executable.donation, 'donation')}({name})")
-    buffer = writer.fresh("b")
-    writer.line(f"{buffer} = {name}._buffer")
-    writer.line(f"if {buffer} is None: {buffer} = {name}.buffer")
-    return buffer, False
+    return f"{name}._buffer", False
 
 
 # several devices ----------------------------------------------------------------------------------------------------------

@@ -2,9 +2,6 @@
 
 import itertools
 
-MISS = object()
-"""What glue returns for a call that it is not written for."""
-
 
 class NoGlue(Exception):
     """A part of a call has no short form: it goes the general way."""
@@ -14,17 +11,17 @@ class Writer:
     """Collects lines and names.
 
     >>> writer = Writer()
-    >>> writer.test("x is not " + writer.bind(MISS, "miss"))
-    >>> writer.line("return x")
-    >>> print(writer.text("call", ("x",)))
-    def call(x):
-        if x is not miss_0: return MISS
-        return x
+    >>> writer.test("len(args) != 1")
+    >>> writer.line(f"return {writer.bind(abs, 'abs')}(*args)")
+    >>> print(writer.text("call"))
+    def call(*args, **kwargs):
+        if len(args) != 1: return following(*args, **kwargs)
+        return abs_0(*args)
     <BLANKLINE>
     """
 
     def __init__(self):
-        self.lines, self.scope, self.names = [], {"MISS": MISS}, {}
+        self.lines, self.scope, self.names = [], {}, {}
         self.numbers = itertools.count()
 
     def bind(self, value, hint):
@@ -41,8 +38,8 @@ class Writer:
         self.lines.append(text)
 
     def test(self, condition):
-        """A MISS if the condition is true."""
-        line = f"if {condition}: return MISS"
+        """Pass the call on if the condition is true."""
+        line = f"if {condition}: return following(*args, **kwargs)"
         if line not in self.lines:
             self.lines.append(line)
 
@@ -56,13 +53,13 @@ class Writer:
             self.line(f"{', '.join(names)}, = {text}")
         return list(zip(names, values, static or [False] * len(values)))
 
-    def text(self, name, params):
-        return f"def {name}({', '.join(params)}):\n" + "".join(f"    {line}\n" for line in self.lines)
+    def text(self, name):
+        return f"def {name}(*args, **kwargs):\n" + "".join(f"    {line}\n" for line in self.lines)
 
-    def function(self, name, params):
-        """The function with the lines written so far."""
-        exec(compile(self.text(name, params), f"<glue of {name}>", "exec"), self.scope)
+    def function(self, name):
+        """The function with the lines written so far. What takes the calls that it passes on is its global `following`."""
+        exec(compile(self.text(name), f"<glue {name}>", "exec"), self.scope)
         return self.scope[name]
 
 
-__all__ = ["MISS", "NoGlue", "Writer"]
+__all__ = ["NoGlue", "Writer"]
