@@ -185,6 +185,14 @@ def f(x):
     return np.sum(module.SCALE * x)
 calls = [(jit(grad(f)), (A,))]
 """, ("2.0", "3.0")),
+    "function_put_into_numpy": Case("""
+def own(x):
+    return 2.0 * x
+np.own = own
+def f(x):
+    return np.sum(np.own(x))
+calls = [(jit(grad(f)), (A,))]
+""", ("2.0", "3.0")),
     "function_of_a_module": Case("""
 setup.FACTOR = 2.0
 def f(x):
