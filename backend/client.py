@@ -99,9 +99,12 @@ class Spec:
         return f"{self.dtype.name}{list(self.shape)}"
 
 
-@functools.cache
 def spec(shape, dtype, weak_type=False):
-    return Spec(shape, dtype, weak_type)
+    """The one Spec of a type."""
+    return _spec(shape, dtype, weak_type)
+
+
+_spec = functools.cache(Spec)
 
 
 @functools.cache

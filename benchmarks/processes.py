@@ -49,7 +49,8 @@ def folder():
 def environment(extra=()):
     """Fresh processes run the library of this tree and keep byte code, as any installed package does, but no other cache than those given."""
     variables = {k: v for k, v in os.environ.items() if k not in CACHES}
-    return {**variables, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(folder() / "bytecode"), **dict(extra)}
+    return {**variables, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(folder() / "bytecode"),
+            "TRANSFORMER_CACHE_DIR": "off", **dict(extra)}
 
 
 def run(name, text, extra=()):

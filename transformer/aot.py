@@ -65,8 +65,7 @@ class Lowered(Stage):
         entry = self.entry
         if compiler_options:
             entry = copy.copy(entry)
-            entry.run = entry.prepare()
-            entry.run.options = tuple(compiler_options.items())
+            entry.run = entry.prepare(tuple(compiler_options.items()))
         entry.run.build()
         return Compiled(entry, self.args, self.kwargs)
 

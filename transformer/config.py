@@ -109,6 +109,11 @@ def switch(name):
     return changed
 
 
+def settings():
+    """All settings of the process, sorted by name."""
+    return sorted(_values.items())
+
+
 SWITCHES = ("disable_jit", "debug_nans", "debug_infs")
 
 define("enable_x64", flag("TRANSFORMER_ENABLE_X64"), set_x64)

@@ -5,13 +5,14 @@ arguments, the type of each dynamic leaf and the value of each static one; an en
 """
 
 import dataclasses
+import functools
 import itertools
 import threading
 import warnings
 
 import numpy as np
 
-from . import glue, pipeline, printing, tree
+from . import glue, pipeline, printing, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
 from .core import Apply, Aval
@@ -115,6 +116,7 @@ class Entry:
         self.stages = []
         self.donate = donate
         self.run = self.prepare()
+        self.count = self.run.lowered.count if specialised.program is None else len(self.program.outputs)
         self.calls, self.glue = 0, None
 
     @property
@@ -122,11 +124,14 @@ class Entry:
         """Whether the program answers for other values of these types too."""
         return not self.specialised.by_value and self.specialised.volatile is None
 
-    def prepare(self):
-        if self.compiled:
-            placement = self.specialised.placement
-            return placement.executable(self.program, self.donate) if placement else Compiled(self.program, self.donate)
-        return printing.load(self.program)
+    def prepare(self, options=()):
+        """What runs the program. options: of the compiler, (name, value) each."""
+        if not self.compiled:
+            return printing.load(self.program)
+        placement = self.specialised.placement
+        run = placement.executable(self.program, self.donate) if placement else Compiled(self.program, self.donate)
+        run.options = options
+        return run
 
     def holds(self, leaves):
         """Whether the program still answers for these arguments."""
@@ -158,7 +163,7 @@ class Entry:
                 outputs = wrap(outputs)
             if self.bare:
                 return outputs
-            outputs = [outputs] if len(self.program.outputs) == 1 else list(outputs or ())
+            outputs = [outputs] if self.count == 1 else list(outputs or ())
         if self.stored:
             outputs = self.write_back(outputs, leaves)
         return outputs[0] if self.bare else tree.unflatten(self.out_tree, outputs)
@@ -236,7 +241,65 @@ class Cache:
                           "each value is a program of its own", stacklevel=4)
 
 
+class Restored(Entry):
+    """The entry of an earlier process, from disk. What the program looks like is found by building it, where somebody asks."""
+
+    def __init__(self, specialised, lowered, donate, build):
+        self.lowered, self.build = lowered, build
+        super().__init__(specialised, True, donate)
+
+    @functools.cached_property
+    def built(self):
+        return self.build()
+
+    @property
+    def program(self):
+        return self.built.program
+
+    @property
+    def stages(self):
+        return self.built.stages
+
+    @program.setter
+    def program(self, value):
+        """Built when asked for."""
+
+    @stages.setter
+    def stages(self, value):
+        """Those of the program."""
+
+    def prepare(self, options=()):
+        run = Compiled(lambda: self.program, self.donate, options)
+        run.reload(self.lowered)
+        return run
+
+
 def make_entry(transformed, args, kwargs):
+    """The entry for one signature: from disk, where an earlier process has left it, else built."""
+    draft = stored.draft_of(transformed, args, kwargs)
+    if draft is None:
+        return build_entry(transformed, args, kwargs)
+    found = draft.find(leaves_of(args, kwargs))
+    if found is not None:
+        args, kwargs = stand_ins((args, kwargs))
+        return Restored(*found, lambda: build_entry(transformed, args, kwargs))
+    entry = build_entry(transformed, args, kwargs)
+    draft.watch(entry.specialised, entry.run)
+    return entry
+
+
+def stand_ins(arguments):
+    """Arguments of the same types that take no memory: zeros for arrays."""
+    return tree.tree_map(stand_in, arguments)
+
+
+def stand_in(leaf):
+    if type(leaf) is Array:
+        return Array(None, leaf.spec, np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape))
+    return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape) if type(leaf) is np.ndarray else leaf
+
+
+def build_entry(transformed, args, kwargs):
     """Build the program for one signature."""
     stages, compiled = [], transformed.compiled
     params = [pipeline.as_params(a, n) for a, n in zip(args, transformed.parameter_names(len(args)))]

@@ -34,13 +34,22 @@ SMALLEST = 8
 
 
 class Compiled:
-    """`run(arguments) -> outputs` for one program. See the module's docstring."""
+    """`run(arguments) -> outputs` for one program. See the module's docstring.
+
+    program: the Core program, or a function that makes it, where it is there lowered (`reload`) and may never be needed. on_lowered(lowered)
+    is called whenever the program has been lowered and compiled.
+    """
 
     def __init__(self, program, donate=(), options=(), device=None):
-        self.program, self.donate, self.options, self.device = program, tuple(donate), options, device
+        self.built, self.donate, self.options, self.device = program, tuple(donate), options, device
         self.lock = threading.Lock()
         self.lowered = self.run = None
         self.plain, self.sizes = None, {}
+        self.on_lowered = None
+
+    @functools.cached_property
+    def program(self):
+        return self.built() if callable(self.built) else self.built
 
     def build(self, capacity=CAPACITY, sizes=None):
         """Lower and compile; returns the backend's Executable. sizes: capacities of arguments that size arrays, by name."""
@@ -49,9 +58,18 @@ class Compiled:
             if self.run is None or self.lowered.capacity < capacity or larger and larger != self.sizes:
                 self.sizes = larger or self.sizes
                 lowered, run = self.translate(capacity)
-                self.lowered, self.run = lowered, run
-                self.plain = run.call if len(run.outputs) == lowered.count else None
+                self.use(lowered, run)
+                if self.on_lowered is not None:
+                    self.on_lowered(lowered)
             return self.run
+
+    def use(self, lowered, run):
+        self.lowered, self.run = lowered, run
+        self.plain = run.call if len(run.outputs) == lowered.count else None
+
+    def reload(self, lowered):
+        """Take the program as it was lowered by an earlier process."""
+        self.use(lowered, compile_text(lowered.text, lowered.features, self.options, self.device))
 
     def translate(self, capacity):
         """(the Lowered, the backend's Executable) for a capacity."""

@@ -26,7 +26,7 @@ def write(writer, cache, entry, leaves):
         results = on_several_devices(writer, entry.run.run, operands)
     else:
         run = writer.bind(entry.run, "run")
-        results = names_of(writer, len(entry.program.outputs), f"{run}([{', '.join(n for n, _ in operands)}])")
+        results = names_of(writer, entry.count, f"{run}([{', '.join(n for n, _ in operands)}])")
     count = len(results) - len(entry.stored)
     for key, result in zip(entry.stored, results[count:], strict=True):
         writer.line(f"{leaves[key][0]}[...] = {writer.bind(np.asarray, 'asarray')}({result})")
@@ -53,7 +53,7 @@ def names_of(writer, count, call):
 
 def on_numpy(writer, entry, operands):
     values = [f"{name}.value" if isinstance(value, Array) else name for name, value in operands]
-    call, count = f"{writer.bind(entry.run, 'run')}({', '.join(values)})", len(entry.program.outputs)
+    call, count = f"{writer.bind(entry.run, 'run')}({', '.join(values)})", entry.count
     if entry.jnp:
         call = f"{writer.bind(wrap, 'wrap')}({call})"
     if count != 1:

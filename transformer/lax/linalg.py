@@ -11,7 +11,7 @@ from .control import scan
 def cholesky(a, *, symmetrize_input=True):
     """The lower triangular factor L of a = L @ L^H. symmetrize_input: take the mean of a and its adjoint first.
 
-    >>> cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]))
+    >>> cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
@@ -89,7 +89,7 @@ def triangular_solve(a, b, *, left_side=False, lower=False, transpose_a=False, c
 
     op: a itself, its transpose (transpose_a), its conjugate (conjugate_a), or both.
 
-    >>> triangular_solve(np.array([[2.0, 0.0], [1.0, 4.0]]), np.array([[2.0], [5.0]]), left_side=True, lower=True)
+    >>> triangular_solve(jnp.array([[2.0, 0.0], [1.0, 4.0]]), jnp.array([[2.0], [5.0]]), left_side=True, lower=True)
     Array([[1.],
            [1.]], dtype=float32)
     """

@@ -205,9 +205,18 @@ def install(emit, is_reference):
     _emit, _is_reference = emit, is_reference
 
 
+FOREIGN = []
+"""Declarations from outside of this package; what they mean is in no version number."""
+
+
+def note_foreign(*rules):
+    FOREIGN.extend(r for r in rules if (getattr(r, "__module__", None) or "transformer").split(".")[0] != "transformer")
+
+
 def register(entry):
     if entry.name in TABLE:
         raise ValueError(f"op {entry.name} is declared twice")
+    note_foreign(entry.infer, entry.lower, entry.vjp, entry.jvp, entry.batch, *(entry.partials or ()))
     TABLE[entry.name] = entry
     return entry
 
@@ -273,6 +282,7 @@ def function(*callables, method=None, attribute=None, array=False):
     def declare(implementation):
         if array:
             implementation = _with_array(implementation)
+        note_foreign(implementation)
         for fn in callables:
             FUNCTIONS[fn] = implementation
         if method:

@@ -24,8 +24,8 @@ from .. import tree
 from ..core import is_number
 from ..executable import Array
 
-LIBRARIES = frozenset("abc backend builtins cmath collections copy copyreg dataclasses enum fractions functools itertools math ml_dtypes numbers numpy "
-                      "operator re scipy string transformer types typing".split())
+LIBRARIES = frozenset("abc backend builtins cmath collections contextlib copy copyreg dataclasses enum fractions functools itertools math ml_dtypes numbers numpy "
+                      "operator re reprlib scipy string transformer types typing".split())
 """Packages whose functions mean the same as long as their versions do, and read nothing but their arguments."""
 
 READERS = frozenset("load loadtxt genfromtxt fromfile fromregex memmap open_memmap DataSource".split())
@@ -38,7 +38,7 @@ SKIPPED = frozenset("__dict__ __weakref__ __doc__ __module__ __annotations__ __a
                     "__parameters__ __firstlineno__ __static_attributes__ __slotnames__ _abc_impl __type_params__".split())
 """Attributes of a class that its behaviour does not depend on."""
 
-OWN_STATE = frozenset("cache compiled static __doc__ __annotations__ __type_params__".split())
+OWN_STATE = frozenset("cache compiled static __signature__ __call__ call __doc__ __annotations__ __type_params__".split())
 """Attributes of our own objects that follow from the others."""
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice)
@@ -162,11 +162,11 @@ class Survey:
         self.code(fn.__code__, names)
         self.names |= names
         self.note(fn.__globals__)
-        for name in sorted(names):
+        for name in () if is_library(fn.__globals__.get("__name__") or "") else sorted(names):
             if name in fn.__globals__:
                 self.say("global", name)
                 self.value(fn.__globals__[name])
-            elif name in REFUSED:
+            elif name in REFUSED and fn.__name__ != "__hash__":
                 raise Unsettled(f"{fn.__qualname__} calls {name}")
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
             self.note(cell)
@@ -240,11 +240,24 @@ class Survey:
         name = value.__name__
         if is_library(name):
             self.libraries.add(name.split(".")[0])
+            self.modules.append(value)
         elif name.split(".")[0] in sys.stdlib_module_names and name != "__main__" or "__getattr__" in vars(value):
             raise Unsettled(f"the module {name}")
         else:
             self.modules.append(value)
         self.say("module", name)
+
+    def attribute(self, module, name):
+        """An attribute of a module; of a library's only what is not its own: somebody may have put it there."""
+        value = vars(module)[name]
+        if is_library(module.__name__):
+            if isinstance(value, types.ModuleType) and is_library(value.__name__):
+                self.modules.append(value)
+                return
+            if type(value) not in PLAIN and type(value) is not functools.partial and is_library(getattr(value, "__module__", None) or "builtins"):
+                return
+        self.say("attribute", module.__name__, name)
+        self.value(value)
 
     def type(self, cls):
         name = found_by_name(cls)
@@ -297,8 +310,7 @@ class Survey:
                 break
             for module, name in todo:
                 done.add((id(module), name))
-                self.say("attribute", module.__name__, name)
-                self.value(vars(module)[name])
+                self.attribute(module, name)
         if self.libraries & {"numpy", "scipy"} and self.names & READERS:
             raise Unsettled("it reads files")
 

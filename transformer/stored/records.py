@@ -17,6 +17,7 @@ from ..lowered import Failure, Lowered
 from ..specialised import Guard, Hidden, Input, Specialised
 from .contents import Unsettled
 
+BUILTINS = {kind.__name__: kind for kind in (*vars(builtins).values(), type(None)) if isinstance(kind, type)}
 ACCESS = {kind.__name__: kind for kind in (Attribute, Cell, Default, Item, Keys, Kept, Length, Values)}
 LITERALS = (bool, int, str, bytes, type(None))
 
@@ -61,6 +62,8 @@ def pack(value, numbers):
     kind = type(value)
     if kind in LITERALS:
         return ("is", value)
+    if kind is float:
+        return ("float", value.hex())
     if kind is tuple:
         return ("tuple", *[pack(item, numbers) for item in value])
     if kind is Origin:
@@ -71,7 +74,7 @@ def pack(value, numbers):
         return ("Keys of", *[pack(part, numbers) for part in value])
     if kind.__name__ in ACCESS and kind is ACCESS[kind.__name__]:
         return (kind.__name__, *[pack(part, numbers) for part in value])
-    if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
+    if isinstance(value, type) and BUILTINS.get(value.__name__) is value:
         return ("builtin", value.__name__)
     if id(value) not in numbers:
         raise Unsettled(f"{kind.__name__} has no number")
@@ -86,6 +89,8 @@ def unpack(record, nodes):
     kind, *parts = record
     if kind == "is":
         return parts[0]
+    if kind == "float":
+        return float.fromhex(parts[0])
     if kind == "node":
         return nodes[parts[0]]
     if kind == "leaf":
@@ -93,7 +98,7 @@ def unpack(record, nodes):
     if kind == "Origin":
         return Origin(*parts)
     if kind == "builtin":
-        return getattr(builtins, parts[0])
+        return BUILTINS[parts[0]]
     parts = [unpack(part, nodes) for part in parts]
     if kind == "tuple":
         return tuple(parts)
