@@ -35,7 +35,7 @@ def report(value):
     print(json.dumps({"bytes": peak() - before, "value": value}))
 """
 ROOT = pathlib.Path(__file__).parent.parent
-CACHES = {"TRANSFORMER_CACHE_DIR", "JAX_COMPILATION_CACHE_DIR", "PYTHONDONTWRITEBYTECODE"}
+CACHES = {"JAX_COMPILATION_CACHE_DIR", "PYTHONDONTWRITEBYTECODE"}
 
 
 @functools.cache
