@@ -15,7 +15,8 @@ from ..frontend import promotion
 from ..frontend.reference import is_reference
 from ..ops.barriers import stop_gradient
 from ..ops.op import TABLE, aval_of, broadcast
-from .keys import as_shape, sampler, split_words
+from .calling import host_sampler, sampler
+from .keys import as_shape, split_words
 
 KINDS = {"f": "floating-point", "i": "integer", "u": "unsigned integer", "c": "floating-point"}
 
@@ -67,7 +68,7 @@ def drawn_bits(key, shape, dtype):
 
 
 # bits and uniform numbers -----------------------------------------------------------------------------------------------------
-@sampler
+@host_sampler
 def bits(key, shape=(), dtype=None):
     """Random bits of an unsigned integer type (default uint32; uint64 where 64-bit types are on).
 
@@ -133,7 +134,7 @@ def normal(key, shape=(), dtype=None):
 
 
 # integers ---------------------------------------------------------------------------------------------------------------------
-@sampler
+@host_sampler
 def randint(key, shape, minval, maxval, dtype=None):
     """Integers in [minval, maxval), almost exactly equally likely.
 
@@ -286,7 +287,7 @@ def lengths(key, shape, dtype):
     return np.astype(np.linalg.norm(gaussian(key, (*shape, 3), dtype), axis=-1), dtype)
 
 
-@sampler
+@host_sampler
 def rademacher(key, shape=(), dtype=None):
     """Signs 1 and -1, equally likely."""
     dtype = type_of(dtype, "iuf", "rademacher") if dtype is not None else promotion.default("i")
@@ -294,7 +295,7 @@ def rademacher(key, shape=(), dtype=None):
     return np.astype(2 * np.astype(chosen, dtype) - 1, dtype)
 
 
-@sampler
+@host_sampler
 def bernoulli(key, p=0.5, shape=None, mode="low"):
     """Booleans that are True with probability p.
 
