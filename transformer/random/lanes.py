@@ -24,6 +24,12 @@ def uniform_words(key, like):
     return unit(key, (), dtype_of(like))
 
 
+def number(value, like):
+    """A Python float as a factor of another number: NumPy computes bfloat16 with Python floats in single precision, JAX does not."""
+    dtype = dtype_of(like)
+    return dtype.type(value) if dtype.name == "bfloat16" else value
+
+
 def dtype_of(value):
     return aval_of(value).dtype if not hasattr(value, "dtype") else value.dtype
 
