@@ -88,6 +88,11 @@ def unit(key, shape, dtype):
     return np.astype(raw, dtype) * dtype.type(2.0 ** -digits)
 
 
+def positive(key, shape, dtype):
+    """Uniform numbers in (0, 1): the smallest normal number stands for 0."""
+    return np.maximum(limits(dtype).tiny, unit(key, shape, dtype))
+
+
 def between(key, shape, dtype, low, high):
     """Uniform numbers in [low, high); the bounds have the dtype."""
     spread = unit(key, shape, dtype) * (high - low) + low
@@ -248,7 +253,7 @@ def laplace(key, shape, dtype):
 @formula
 def logistic(key, shape, dtype):
     """Numbers of the logistic distribution."""
-    u = between(key, shape, dtype, limits(dtype).tiny, dtype.type(1))
+    u = positive(key, shape, dtype)
     return np.log(u) - np.log1p(-u)
 
 
@@ -262,7 +267,7 @@ def cauchy(key, shape, dtype):
 def gumbels(key, shape, dtype, mode):
     info = limits(dtype)
     if mode in (None, "low"):
-        return -np.log(-np.log(between(key, shape, dtype, info.tiny, dtype.type(1))))
+        return -np.log(-np.log(positive(key, shape, dtype)))
     if mode != "high":
         raise TransformError(f"mode={mode!r} of gumbel is not known", "Choose 'low' or 'high'.")
     both = unit(key, (2, *shape), dtype)
@@ -283,8 +288,9 @@ def maxwell(key, shape, dtype):
 
 
 def lengths(key, shape, dtype):
-    """Lengths of normal vectors of three components."""
-    return np.astype(np.linalg.norm(gaussian(key, (*shape, 3), dtype), axis=-1), dtype)
+    """Lengths of normal vectors of three components, summed in at least single precision."""
+    squares = np.square(gaussian(key, (*shape, 3), dtype))
+    return np.sqrt(np.astype(np.sum(squares, axis=-1, dtype=np.promote_types(dtype, np.float32)), dtype))
 
 
 @host_sampler
