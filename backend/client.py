@@ -60,7 +60,7 @@ def client_of(name):
     """The client of one platform. Raises plugins.Unavailable."""
     with _lock, _quiet():
         if name == "cpu":
-            return library().make_cpu_client(num_devices=settings.num_cpu_devices())
+            return library().make_cpu_client(asynchronous=settings.cpu_async_dispatch(), num_devices=settings.num_cpu_devices())
         return plugins.make_client(library(), name)
 
 

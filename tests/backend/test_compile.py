@@ -149,6 +149,28 @@ def test_number_of_devices():
     assert run_python(code, TRANSFORMER_NUM_CPU_DEVICES="4") == "4"
 
 
+@pytest.mark.parametrize(("variable", "ready"), [("0", "True"), ("1", "False")])
+def test_whether_a_call_waits_for_its_program(variable, ready):
+    code = """
+        import numpy as np, transformer
+        def chain(x):
+            for _ in range(100):
+                x = np.sin(x @ x)
+            return x
+        f, x = transformer.jit(chain), transformer.device_put(np.ones((200, 200)))
+        f(x).block_until_ready()
+        result = f(x)
+        print(result.buffer.is_ready())
+        try:
+            transformer.config.update("cpu_enable_async_dispatch", True)
+        except RuntimeError as error:
+            assert "after the first use" in str(error)
+        else:
+            raise AssertionError
+    """
+    assert run_python(code, TRANSFORMER_CPU_ENABLE_ASYNC_DISPATCH=variable) == ready
+
+
 @pytest.mark.parametrize("order", ["before", "after"])
 def test_jax_in_the_same_process(order):
     pytest.importorskip("jax")
