@@ -149,15 +149,18 @@ def test_number_of_devices():
     assert run_python(code, TRANSFORMER_NUM_CPU_DEVICES="4") == "4"
 
 
+def products(x):
+    for _ in range(100):
+        x = np.sin(x @ x)
+    return x
+
+
 @pytest.mark.parametrize(("variable", "ready"), [("0", "True"), ("1", "False")])
 def test_whether_a_call_waits_for_its_program(variable, ready):
     code = """
         import numpy as np, transformer
-        def chain(x):
-            for _ in range(100):
-                x = np.sin(x @ x)
-            return x
-        f, x = transformer.jit(chain), transformer.device_put(np.ones((200, 200)))
+        from tests.backend.test_compile import products
+        f, x = transformer.jit(products), transformer.device_put(np.ones((200, 200)))
         f(x).block_until_ready()
         result = f(x)
         print(result.buffer.is_ready())
