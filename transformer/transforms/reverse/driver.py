@@ -18,6 +18,7 @@ from .bars import Bars
 from .control import Control
 from .frames import UNBOUND, Frame, Frames
 from .patches import Patches, settle_tests
+from .products import collect_products
 from .tapes import Tapes
 from .values import Values
 
@@ -92,7 +93,7 @@ class Reverse(Emitter):
         if body is not joint.body:
             joint.body = body
             joint = prune(joint)
-        return without_copies(joint, copies)
+        return without_copies(collect_products(joint, seam_of(joint) + 1), copies)
 
     def kept_outputs(self, sweep):
         """The outputs of the primal part, and copies (name -> copy) of those that the sweep may change as it undoes stores."""
