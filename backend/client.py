@@ -211,6 +211,25 @@ class _Memory:
         self.__array_interface__ = {"shape": shape, "typestr": kind, "data": (buffer.unsafe_buffer_pointer(), True), "version": 3}
 
 
+class _Exported:
+    """A CPU buffer as DLPack wants it."""
+
+    def __init__(self, buffer):
+        self.buffer = buffer
+
+    def __dlpack__(self, **kwargs):
+        from jaxlib import _jax
+        return _jax.buffer_to_dlpack_managed_tensor(self.buffer)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+def shares_memory(buffer, array):
+    """Whether a CPU buffer and an ndarray are the same memory. The buffer's own pointer would import jax in jaxlib 0.10."""
+    return np.shares_memory(np.from_dlpack(_Exported(buffer)), array)
+
+
 @functools.cache
 def _reader():
     """How this jaxlib turns a buffer into an ndarray; None for jaxlib 0.10, whose way imports jax."""

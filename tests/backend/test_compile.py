@@ -144,6 +144,20 @@ def test_import_loads_no_jaxlib_and_running_no_jax():
     assert run_python(code) == "[1. 2. 3.]"
 
 
+def test_calls_with_numpy_arguments_import_no_jax():
+    code = """
+        import sys
+        import numpy as np, transformer
+        from tests.backend.test_compile import products
+        f = transformer.jit(products)
+        for _ in range(3):
+            f(np.eye(2))
+        assert f.cache.glues
+        print('jax' in sys.modules)
+    """
+    assert run_python(code) == "False"
+
+
 def test_number_of_devices():
     code = "from backend import client; print(len(client.devices()))"
     assert run_python(code, TRANSFORMER_NUM_CPU_DEVICES="4") == "4"
