@@ -5,8 +5,7 @@ import pytest
 
 from tests.transforms.programs import check_function
 from transformer import grad
-from transformer.transforms.reverse import products
-
+from transformer.transforms.simplify import collect_products as products
 
 RNG = np.random.default_rng(0)
 W, ROWS = RNG.normal(size=(5, 5)) / 3, RNG.normal(size=(8, 5))

@@ -13,12 +13,12 @@ from ...frontend.reference import is_reference
 from ...ops.op import absorb
 from ..custom_calls import after_reverse, before_reverse
 from ..emission import Emitter
+from ..simplify.collect_products import collect_products
 from . import stores
 from .bars import Bars
 from .control import Control
 from .frames import UNBOUND, Frame, Frames
 from .patches import Patches, settle_tests
-from .products import collect_products
 from .tapes import Tapes
 from .values import Values
 

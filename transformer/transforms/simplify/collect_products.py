@@ -20,7 +20,7 @@ from ...core import Apply, For, Hole, If, Move, Program, Update, While, is_name,
 from ...ops import index_templates as templates
 from ...ops.op import TABLE
 from ..emission import Emitter
-from ..simplify.rewriting import Rewriter
+from .rewriting import Rewriter
 
 ROUNDS = 4
 """Loops of fewer rounds stay as they are,"""
