@@ -23,6 +23,7 @@ from .errors import TransformError
 from .lower import CAPACITY, lower
 
 config.define("num_cpu_devices", None, functools.partial(client.configure, "num_cpu_devices"))
+config.define("cpu_enable_async_dispatch", None, functools.partial(client.configure, "cpu_enable_async_dispatch"))
 config.define("platforms", None, functools.partial(client.configure, "platforms"))
 
 CAPACITY_GUESS = 1 << 22
