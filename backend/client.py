@@ -60,7 +60,7 @@ def client_of(name):
     """The client of one platform. Raises plugins.Unavailable."""
     with _lock, _quiet():
         if name == "cpu":
-            return library().make_cpu_client(num_devices=settings.num_cpu_devices())
+            return library().make_cpu_client(asynchronous=settings.cpu_async_dispatch(), num_devices=settings.num_cpu_devices())
         return plugins.make_client(library(), name)
 
 
@@ -209,6 +209,25 @@ class _Memory:
         self.buffer = buffer
         kind = dtype.str if dtype.kind != "V" else f"<u{dtype.itemsize}"
         self.__array_interface__ = {"shape": shape, "typestr": kind, "data": (buffer.unsafe_buffer_pointer(), True), "version": 3}
+
+
+class _Exported:
+    """A CPU buffer as DLPack wants it."""
+
+    def __init__(self, buffer):
+        self.buffer = buffer
+
+    def __dlpack__(self, **kwargs):
+        from jaxlib import _jax
+        return _jax.buffer_to_dlpack_managed_tensor(self.buffer)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+def shares_memory(buffer, array):
+    """Whether a CPU buffer and an ndarray are the same memory. The buffer's own pointer would import jax in jaxlib 0.10."""
+    return np.shares_memory(np.from_dlpack(_Exported(buffer)), array)
 
 
 @functools.cache

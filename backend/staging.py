@@ -65,7 +65,7 @@ def shares(device):
     """Whether a buffer of the device shares the memory that it is made of."""
     if device.id not in _shares:
         memory = aligned((1,), np.dtype(np.float32))
-        _shares[device.id] = client.put(memory, device).unsafe_buffer_pointer() == memory.ctypes.data
+        _shares[device.id] = client.shares_memory(client.put(memory, device), memory)
     return _shares[device.id]
 
 

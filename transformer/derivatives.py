@@ -217,9 +217,9 @@ def keep_hints(program, original):
     return program
 
 
-def pushforward(fn, args, kwargs, wrt_args):
-    """jvp: (Specialised of outputs and tangents, positions of the tangent leaves)."""
-    wanted = leaf_positions(args, wrt_args)
+def pushforward(fn, args, kwargs, wrt_args, allow_int=False):
+    """jvp: the Specialised of outputs and tangents; allow_int: integers have none."""
+    _, wanted = differentiated(fn, args, tuple(wrt_args), allow_int)
     specialised = build_differentiable(fn, args, kwargs)
     positions = [p for found, _ in wanted for p in found]
     wrt = positions_of(specialised, positions)

@@ -26,6 +26,7 @@ from .lowered import CAPACITY
 lower = later(globals(), "lower")
 
 config.define("num_cpu_devices", None, functools.partial(client.configure, "num_cpu_devices"))
+config.define("cpu_enable_async_dispatch", None, functools.partial(client.configure, "cpu_enable_async_dispatch"))
 config.define("platforms", None, functools.partial(client.configure, "platforms"))
 
 CAPACITY_GUESS = 1 << 22

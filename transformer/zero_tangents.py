@@ -1,5 +1,7 @@
 """Derivatives with respect to integers where `allow_int` asks for them: zeros of the type float0, which holds nothing."""
 
+import dataclasses
+
 import numpy as np
 
 from . import tree
@@ -9,15 +11,23 @@ float0 = np.dtype([("float0", np.void, 0)])
 """The dtype of derivatives with respect to integers."""
 
 
+@dataclasses.dataclass(frozen=True)
 class Float0Zeros:
     """In the structure of a result: an array of float0 of a known shape, which is no output of the program."""
+
+    shape: tuple
 
 
 def of_shape(shape, _):
     return np.zeros(shape, float0)
 
 
-tree.register(Float0Zeros, lambda value: ((), ()), of_shape)
+tree.register(Float0Zeros, lambda value: ((), value.shape), of_shape)
+
+
+def outside(result):
+    """A pytree with `Float0Zeros` for its arrays of float0."""
+    return tree.tree_map(lambda leaf: Float0Zeros(leaf.shape) if getattr(leaf, "dtype", None) == float0 else leaf, result)
 
 
 def without_integers(args, numbers, wanted):
@@ -44,4 +54,4 @@ def extended(treedef, shape):
     return treedef._replace(children=tuple(extended(c, shape) for c in treedef.children))
 
 
-__all__ = ["Float0Zeros", "extended", "float0", "without_integers"]
+__all__ = ["Float0Zeros", "extended", "float0", "outside", "replaced", "without_integers"]

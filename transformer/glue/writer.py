@@ -44,13 +44,16 @@ class Writer:
             self.lines.append(line)
 
     def spread(self, text, values, static=None, checked=False):
-        """Unpack a sequence into names; (name, value, whether it is static) for each."""
+        """Unpack a sequence into names; (name, value, whether it is static) for each. `checked`: its length is known."""
         values = list(values)
         names = [self.fresh("a") for _ in values]
-        if not checked:
-            self.test(f"len({text}) != {len(values)}")
-        if names:
+        if not names:
+            self.test(f"len({text})")
+        elif checked:
             self.line(f"{', '.join(names)}, = {text}")
+        else:
+            self.line(f"try: {', '.join(names)}, = {text}")
+            self.line("except ValueError: return following(*args, **kwargs)")
         return list(zip(names, values, static or [False] * len(values)))
 
     def text(self, name):

@@ -40,8 +40,8 @@ LAZY = ("ball", "beta", "binomial", "chisquare", "dirichlet", "f", "gamma", "gen
 def __getattr__(name):
     if name not in LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import rejection
-    globals()[name] = value = getattr(rejection, name)
+    from . import calling, rejection
+    globals()[name] = value = calling.Entered(getattr(rejection, name), fixed=("d",))
     return value
 
 

@@ -12,6 +12,7 @@ from ...access import Kept
 from ...core import Apply, Move, Update, walk
 from ...errors import NeedStatic, TransformError, ValueDependent
 from ...specialised import Input, Param, Specialised, Static
+from ...zero_tangents import outside
 from .. import parse
 from ..builder import Builder
 from ..ragged import is_ragged
@@ -169,7 +170,7 @@ class Attempt:
             self.externals.freeze(value, label)
 
     def outputs(self, result):
-        leaves, out_tree = tree.flatten(self.ev.open(result))
+        leaves, out_tree = tree.flatten(outside(self.ev.open(result)))
         leaves = [self.ev.seen(leaf) for leaf in leaves]
         for leaf in leaves:
             if is_ragged(leaf):

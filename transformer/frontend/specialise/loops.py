@@ -21,7 +21,7 @@ from ..reference import is_reference
 from . import branches
 from .branches import convert_atom, join_marked
 from .iteration import as_items
-from .leaves import CannotRoll, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
+from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
 from .state import Control, Undefined, is_numeric, rebuild, storages
 
 SHORT_LOOP = 60
@@ -240,11 +240,12 @@ class Roll:
 
     def bind_before(self):
         """Names that the first round certainly binds, though under a flag: zeros stand for them before the loop."""
-        new = {name: zeros(aval) for name, aval in self.prebound.items() if name not in self.frame.env}
+        new = {name: value for name, value in self.prebound.items() if name not in self.frame.env}
         if new:
             self.frame.env.update(new)
             self.state = self.ev.capture()
-            self.guess |= {((id(self.frame.env), name),): self.prebound[name] for name in new}
+            for name, value in new.items():
+                self.guess |= {path: self.ev.aval(leaf) for path, leaf in leaf_paths((id(self.frame.env), name), value)}
 
     def mask_before(self):
         """Variables of another length in each round have a mask from the start."""
@@ -356,7 +357,7 @@ class Roll:
         if carry is not None:
             return self.compare_carry(path, carry, exit, exits, guess)
         name = path[0][1]
-        if exit is entry or self.is_local(path):
+        if exit is entry or self.is_local(path) or isinstance(exit, Undefined) and isinstance(entry, Undefined):
             return False
         if is_ragged(entry):
             if self.needs_mask(path, entry, exit):
@@ -375,8 +376,6 @@ class Roll:
                 if np.shape(entry) == np.shape(exit) else self.ev.aval(exit)
             return True
         if type(exit) is type(entry) and isinstance(entry, str | bytes | type(None)) and exit == entry:
-            return False
-        if isinstance(exit, Undefined) and isinstance(entry, Undefined):
             return False
         raise CannotRoll(f"{name} changes from {type(entry).__name__} to {type(exit).__name__}")
 
@@ -419,12 +418,12 @@ class Roll:
         return False
 
     def guarded_names(self, rounds):
-        """Note new names that are read after a loop which `break` may leave: the first round binds them."""
+        """Note new names that are read after a loop which `break` may leave: the first round binds them, or they are read under a flag."""
         found = {name: value.value[0] for name, value in getattr(self, "new_names", {}).items()
                  if name in self.live and isinstance(value, Undefined) and value.value and hasattr(self.node, "stop")}
-        if rounds:
-            self.prebound |= {name: self.ev.aval(value) for name, value in found.items() if is_numeric(value)}
-        return bool(rounds and found and not set(found) <= set(self.frame.env) - set(self.new_names))
+        found = {name: value for name, value in found.items() if rounds or name.startswith("_")}
+        self.prebound |= {name: blank(self.ev, value) for name, value in found.items() if is_numbers(value)}
+        return bool(found and not set(found) <= set(self.frame.env) - set(self.new_names))
 
     def check_aliases(self, block):
         """A carried array that is stored into must not have another name outside."""

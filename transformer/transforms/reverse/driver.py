@@ -13,6 +13,7 @@ from ...frontend.reference import is_reference
 from ...ops.op import absorb
 from ..custom_calls import after_reverse, before_reverse
 from ..emission import Emitter
+from ..simplify.collect_products import collect_products
 from . import stores
 from .bars import Bars
 from .control import Control
@@ -92,7 +93,7 @@ class Reverse(Emitter):
         if body is not joint.body:
             joint.body = body
             joint = prune(joint)
-        return without_copies(joint, copies)
+        return without_copies(collect_products(joint, seam_of(joint) + 1), copies)
 
     def kept_outputs(self, sweep):
         """The outputs of the primal part, and copies (name -> copy) of those that the sweep may change as it undoes stores."""
