@@ -15,7 +15,7 @@ import sys
 
 from .measure import Result
 from .picture import picture
-from .processes import ROOT
+from .processes import ROOT, environment
 from .report import as_json, facts, lines
 from .table import ROWS
 
@@ -45,7 +45,7 @@ def main(argv=None):
 
 def run(name):
     """The Result of a row, measured in a process of its own; the text of its error if it failed."""
-    done = subprocess.run([sys.executable, "-m", "benchmarks.worker", name], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "benchmarks.worker", name], cwd=ROOT, capture_output=True, text=True, env=environment())
     if done.returncode:
         return done.stderr.strip()[-3000:]
     return Result(**json.loads(done.stdout.splitlines()[-1]))

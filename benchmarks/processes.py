@@ -3,10 +3,12 @@
 A program is Python text that calls `report(value)` when its result is there. Programs are written to files, as ours is read from its source.
 """
 
+import atexit
 import functools
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,15 +37,15 @@ def report(value):
     print(json.dumps({"bytes": peak() - before, "value": value}))
 """
 ROOT = pathlib.Path(__file__).parent.parent
-CACHES = {"TRANSFORMER_CACHE_DIR", "JAX_COMPILATION_CACHE_DIR", "PYTHONDONTWRITEBYTECODE"}
+CACHES = {"JAX_COMPILATION_CACHE_DIR", "PYTHONDONTWRITEBYTECODE"}
 
 
 @functools.cache
 def folder():
     """A folder for byte code and programs that is gone when this process ends."""
-    held = tempfile.TemporaryDirectory(prefix="benchmarks-")
-    folder.held = held
-    return pathlib.Path(held.name)
+    path = tempfile.mkdtemp(prefix="benchmarks-")
+    atexit.register(shutil.rmtree, path)
+    return pathlib.Path(path)
 
 
 def environment(extra=()):

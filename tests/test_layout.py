@@ -25,7 +25,7 @@ LAYERS = [  # a module imports modules of its own layer and of the layers above 
     "lower",
     "executable spread",
     "pipeline derivatives stored",
-    "glue dispatch notebook",
+    "engines glue dispatch notebook",
     "transformed",
     "api aot directional",
 ]

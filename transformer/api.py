@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from . import axes as named_axes
-from . import tree
+from . import engines, tree
 from .core import Aval
 from .errors import ShapeError, TypeMismatch
 from .later import later
@@ -263,9 +263,9 @@ def vmap(f: Callable[..., Any] | None = None, in_axes: Any = 0, out_axes: Any = 
 class Jitted(Transformed):
     kind = "jit"
 
-    def __init__(self, fn, static_argnums, static_argnames, donate_argnums, in_shardings=None, out_shardings=None):
+    def __init__(self, fn, static_argnums, static_argnames, donate_argnums, in_shardings=None, out_shardings=None, engine=None):
         super().__init__(fn, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
-                         in_shardings=in_shardings, out_shardings=out_shardings)
+                         in_shardings=in_shardings, out_shardings=out_shardings, engine=engine and engines.check(engine))
         self.donate = as_tuple(donate_argnums)
         self.write_back = not isinstance(fn, Transformed)
 
@@ -299,13 +299,15 @@ def as_tuple(value):
 
 @decorator
 def jit(f: Callable[..., Any] | None = None, static_argnums: Argnums = (), static_argnames: str | Sequence[str] = (),
-        donate_argnums: Argnums = (), in_shardings: Any = None, out_shardings: Any = None) -> Any:
+        donate_argnums: Argnums = (), in_shardings: Any = None, out_shardings: Any = None, engine: str | None = None) -> Any:
     """Compile a function, or a transformed one, with XLA; results are device arrays (`Array`).
 
     Loops and branches on array values compile as they are. static_argnums, static_argnames: arguments whose values are built
     into the program (strings, None and flags are so anyway). donate_argnums: arguments whose memory results may reuse.
     Stores into array arguments reach the caller's ndarrays, as in NumPy. in_shardings, out_shardings: how arguments and results lie on
     several devices (one for all, or a tree like theirs); where arguments are spread over a mesh already, nothing need be said.
+    engine: "xla"; "numpy" to run the generated NumPy program instead; "auto" to do so where it is estimated to be quicker (a few
+    statements on small arrays of floats; see `engines`). None: as `config` says, "xla" by default. `f.explain(*args)` tells.
 
     Raises TransformError where the function cannot be compiled (random draws, side effects, shapes that depend on values).
 
@@ -313,6 +315,6 @@ def jit(f: Callable[..., Any] | None = None, static_argnums: Argnums = (), stati
     >>> print(jit(lambda x: np.sum(x * 2.0))(np.arange(3.0)))
     6.0
     """
-    return Jitted(f, static_argnums, static_argnames, donate_argnums, in_shardings, out_shardings)
+    return Jitted(f, static_argnums, static_argnames, donate_argnums, in_shardings, out_shardings, engine)
 
 __all__ = ["grad", "hessian", "jacfwd", "jacrev", "jit", "value_and_grad", "vmap"]

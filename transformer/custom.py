@@ -105,7 +105,7 @@ class custom_vjp(Custom):
 
     def rules(self, site):
         """The programs of both rules, and what their parameters are."""
-        first = site.build(self.forward, site.params)
+        first = site.build_backward(self.forward, site.params)
         if first.out_tree.kind is not tuple or len(first.out_tree.children) != 2:
             raise TypeMismatch(f"the forward rule of {self.__name__} must return a pair (result, residuals)", "Return (result, residuals).")
         out_tree, res_tree = first.out_tree.children
@@ -114,7 +114,7 @@ class custom_vjp(Custom):
         residuals = [site.param(a, "residual") for a in avals[out_tree.num_leaves:]]
         bars = [site.param(cotangent_aval(a), "bar") for a in avals[:out_tree.num_leaves]]
         nondiff, _ = self.split(site.params)
-        second = site.build(self.backward, [*nondiff, tree.unflatten(res_tree, residuals), tree.unflatten(out_tree, bars)])
+        second = site.build_backward(self.backward, [*nondiff, tree.unflatten(res_tree, residuals), tree.unflatten(out_tree, bars)])
         second.program = self.with_cotangents(site, second)
         first_slots = [("residual", k, p.aval) for k, p in enumerate(residuals)]
         slots = [*first_slots, *(("bar", k, p.aval) for k, p in enumerate(bars))]

@@ -191,9 +191,12 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     return result, pull, tree.unflatten(aux_tree, outputs[value_tree.num_leaves:])
 
 
-def forward_part(f, primals, has_aux=False):
-    """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, (leaves of the primals, treedef))."""
-    leaves, treedef, specialised = with_floats(primals, lambda primals: pipeline.build_differentiable(f, as_arguments(primals), {}))
+def forward_part(f, primals, has_aux=False, times=1):
+    """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, (leaves of the primals, treedef)).
+
+    times: how many derivatives are taken one of the other, from this one on.
+    """
+    leaves, treedef, specialised = with_floats(primals, lambda primals: pipeline.build_differentiable(f, as_arguments(primals), {}, times))
     program = specialised.program
     wrt = pipeline.positions_of(specialised, [i for i, leaf in enumerate(leaves) if is_moved(leaf)])
     seeded = derivatives.subtrees(specialised.out_tree, has_aux)[0].num_leaves
@@ -218,7 +221,7 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     >>> y, push(1.0)
     (9.0, 6.0)
     """
-    outputs, specialised, pullback, residuals, (leaves, treedef) = forward_part(f, primals, has_aux)
+    outputs, specialised, pullback, residuals, (leaves, treedef) = forward_part(f, primals, has_aux, times=2)
     wrt = range(len(residuals), len(pullback.params))
     transposed = reverse(pullback, list(wrt), ["param"] * len(pullback.outputs))
     count = len(pullback.outputs)

@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 
-from . import stored, tree
+from . import engines, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
 from .core import Apply, Aval
@@ -120,6 +120,7 @@ class Entry:
         self.run = self.prepare()
         self.count = self.run.lowered.count if specialised.program is None else len(self.program.outputs)
         self.calls, self.glue = 0, None
+        self.engine = engines.Explanation(*(("xla", "it is compiled") if compiled else ("numpy", "no jit is asked for, and no argument is on a device")))
 
     @property
     def holds_by_type(self):
@@ -249,6 +250,7 @@ class Restored(Entry):
     def __init__(self, specialised, lowered, donate, build):
         self.lowered, self.build = lowered, build
         super().__init__(specialised, True, donate)
+        self.engine = engines.choose("xla", specialised, None, donate)
 
     @functools.cached_property
     def built(self):
@@ -278,7 +280,7 @@ class Restored(Entry):
 
 def make_entry(transformed, args, kwargs):
     """The entry for one signature: from disk, where an earlier process has left it, else built."""
-    draft = stored.draft_of(transformed, args, kwargs)
+    draft = stored.draft_of(transformed, args, kwargs) if engines.wanted(transformed) == "xla" else None
     if draft is None:
         return build_entry(transformed, args, kwargs)
     found = draft.find(leaves_of(args, kwargs))
@@ -318,6 +320,10 @@ def build_entry(transformed, args, kwargs):
     entry = None if compiled else entry_on_device(specialised, args, kwargs)
     entry = entry or Entry(specialised, compiled, donate)
     entry.stages = stages
+    if compiled:
+        entry.engine = engines.choose(engines.wanted(transformed), specialised, entry.program, donate)
+        if entry.engine.engine == "numpy":
+            entry.run = engines.OnNumPy(entry.program, donate)
     return entry
 
 

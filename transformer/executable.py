@@ -82,6 +82,15 @@ class Compiled:
             lowered = lower.lower(self.program, capacity, (), client.platform(), sizes=self.sizes)
         return lowered, compile_text(lowered.text, lowered.features, self.options, self.device, lowered.callbacks)
 
+    @property
+    def on_cpu(self):
+        """Whether it runs on the first device and that is a CPU."""
+        return self.device is None and client.platform() == "cpu"
+
+    def for_xla(self):
+        """What runs the program compiled by XLA."""
+        return self
+
     def compiles(self):
         """Whether the program can be compiled: its shapes follow from types alone."""
         try:
@@ -166,4 +175,6 @@ def raise_failure(lowered, results):
             failure.raise_([np.asarray(v) for v in operands])
 
 
-__all__ = ["Array", "Compiled", "Staging", "executable", "stages", "wrap"]
+spec = client.spec
+
+__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "wrap"]

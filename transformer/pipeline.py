@@ -35,14 +35,14 @@ _local = threading.local()
 class Options:
     """How to build: refuse draws of random numbers (compiled), decide branches by values (value mode), record the stages.
 
-    pending: a derivative will be taken of what is built, so that functions with rules of their own stay calls.
+    pending: how many derivatives will be taken of what is built; functions with rules of their own stay calls until they are taken.
     keep_stores: the last versions of stored arguments are further outputs, for the caller's arrays.
     """
 
     refuse_volatile: bool = False
     values: bool = False
     stages: Any = None
-    pending: bool = False
+    pending: int = 0
     keep_stores: bool = False
 
 
@@ -134,9 +134,9 @@ def build(fn, args, kwargs):
     return result
 
 
-def build_differentiable(fn, args, kwargs):
-    """`build` for a function of which a derivative is taken next."""
-    with options(pending=True):
+def build_differentiable(fn, args, kwargs, times=1):
+    """`build` for a function of which a derivative is taken next, `times` times one of the other."""
+    with options(pending=current_options().pending + times):
         return build(fn, args, kwargs)
 
 

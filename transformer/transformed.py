@@ -150,6 +150,16 @@ class Transformed:
         entry, _ = self.find(args, kwargs)
         return self.text(entry, stage, comments)
 
+    def explain(self, *args, **kwargs):
+        """Which engine runs a call with these arguments, why, and what it is estimated to cost: an `engines.Explanation`.
+
+        >>> from transformer import jit
+        >>> print(jit(lambda x: x + 1.0).explain(2.0))
+        xla: it is asked for, by jit or by the configuration
+        """
+        entry, _ = self.find(args, kwargs)
+        return entry.engine
+
     def text(self, entry, stage=None, comments=False):
         if stage in ("parse", "desugar"):
             return source_text(self.innermost(), stage)
@@ -202,6 +212,9 @@ class BoundTransformed(Transformed):
 
     def show(self, *args, **kwargs):
         return self.transformed.show(self.instance, *args, **kwargs)
+
+    def explain(self, *args, **kwargs):
+        return self.transformed.explain(self.instance, *args, **kwargs)
 
     def __transformer_call__(self, ev, args, kwargs):
         return self.transformed.__transformer_call__(ev, (self.instance, *args), kwargs)

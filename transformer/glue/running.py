@@ -1,11 +1,12 @@
 """The run itself: values for the parameters, the call of the program, its results.
 
-Four ways: the generated NumPy function, an executable on one device, one on several, and, for executables that report failures or
-sizes, the entry's own run.
+Five ways: the generated NumPy function, the same in place of an executable, an executable on one device, one on several, and, for
+executables that report failures or sizes, the entry's own run.
 """
 
 import numpy as np
 
+from ..engines import OnNumPy, as_array
 from ..executable import Array, Compiled, Staging, stages, wrap
 from ..spread import Placed, Spread
 from .arguments import check
@@ -20,6 +21,8 @@ def write(writer, cache, entry, leaves):
     operands = [leaves[i.key] if i.kind == "leaf" else hidden(writer, i.value) for i in entry.inputs]
     if not entry.compiled:
         results = on_numpy(writer, entry, operands)
+    elif type(entry.run) is OnNumPy:
+        results = in_place_of_executable(writer, entry.run, operands)
     elif type(entry.run) is Compiled and entry.run.plain is not None:
         results = on_one_device(writer, entry.run.run, operands)
     elif type(entry.run) is Spread and entry.run.plain is not None and not entry.run.given:
@@ -61,6 +64,19 @@ def on_numpy(writer, entry, operands):
     name = writer.fresh("r")
     writer.line(f"{name} = {call}")
     return [name]
+
+
+def in_place_of_executable(writer, run, operands):
+    values = []
+    for name, value in operands:
+        if not isinstance(value, np.ndarray):
+            writer.line(f"{name} = {name}.value" if isinstance(value, Array) else f"{name} = {writer.bind(np.asarray, 'asarray')}({name})")
+        values.append(name)
+    results = [writer.fresh("r") for _ in run.specs]
+    call = f"{writer.bind(run.function, 'run')}({', '.join(values)})"
+    writer.line(f"with {writer.bind(np.errstate, 'errstate')}(all='ignore'): {', '.join(results)}{',' * (len(results) > 1)} = {call}")
+    array, arguments = writer.bind(as_array, "as_array"), f"({', '.join(values)},)"
+    return [f"{array}({r}, {writer.bind(spec, 'spec')}, {arguments})" for r, spec in zip(results, run.specs, strict=True)]
 
 
 # one device ---------------------------------------------------------------------------------------------------------------

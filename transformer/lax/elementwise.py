@@ -174,7 +174,7 @@ def convert_element_type_(operand, new_dtype=None):
 
 @lax
 def reduce_precision(operand, exponent_bits, mantissa_bits):
-    """The values rounded to a float type of fewer bits, in their own dtype."""
+    """The values rounded to a float type of fewer bits, in their own dtype; what is subnormal in float16 becomes zero, as in XLA."""
     names = {(5, 10): "float16", (8, 7): "bfloat16", (8, 23): "float32", (11, 52): "float64"}
     name = names.get((int(exponent_bits), int(mantissa_bits)))
     if name is None:
@@ -183,7 +183,10 @@ def reduce_precision(operand, exponent_bits, mantissa_bits):
     if name == "bfloat16":
         import ml_dtypes
         return cast(cast(operand, ml_dtypes.bfloat16), dtype_of(operand))
-    return cast(cast(operand, name), dtype_of(operand))
+    rounded = cast(cast(operand, name), dtype_of(operand))
+    if name == "float16" and dtype_of(operand).itemsize > 2:
+        return np.where(np.absolute(operand) < 2.0 ** -14, 0 * rounded, rounded)
+    return rounded
 
 
 @lax

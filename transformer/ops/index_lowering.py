@@ -55,12 +55,13 @@ def _slice_axis(entry, size):
 
 
 def wrapped(hlo, index, size):
-    """An index as int64, counted from the end where it is negative (size None: as it is)."""
+    """An index as int64, counted from the end where it is negative (size None: as it is); nothing is tested where it cannot be negative."""
     if index.literal is not None:
         value = int(index.literal)
         return value + size if value < 0 and size is not None else value
+    certain = size is None or index.name in hlo.nonnegative
     index = index if index.dtype == np.int64 and not index.weak else hlo.convert(index, np.int64)
-    if size is None:
+    if certain:
         return index
     return hlo.select(hlo.compare("LT", index, 0), hlo.add(index, size), index)
 

@@ -302,7 +302,7 @@ class Roll:
         return carries
 
     def carry(self, path, aval):
-        entry = lookup_path(self.state, path)
+        entry = self.ev.seen(lookup_path(self.state, path))
         hint = path[0][1] if isinstance(path[0][1], str) else "c"
         name = self.builder.fresh(hint, aval)
         entry_aval = self.ev.aval(entry)
@@ -353,6 +353,7 @@ class Roll:
 
     def compare_value(self, path, entry, exit, exits, guess):
         """True if another attempt is needed."""
+        entry, exit = self.ev.seen(entry), self.ev.seen(exit)
         carry = self.carries.get(path)
         if carry is not None:
             return self.compare_carry(path, carry, exit, exits, guess)
@@ -431,7 +432,8 @@ class Roll:
         stored = [c for c in self.carries.values() if c.name in bound and c.aval.shape and is_reference(c.entry)]
         if not stored:
             return
-        counts = storages([v for _, values in self.state.containers.values() for v in values.values() if is_reference(v)])
+        seen = [self.ev.seen(v) for _, values in self.state.containers.values() for v in values.values()]
+        counts = storages([v for v in seen if is_reference(v)], self.ev.seen)
         for carry in stored:
             if counts.get(carry.entry.storage, 0) > 1:
                 raise CannotRoll("an array that has two names is stored into and rebound")
@@ -470,7 +472,7 @@ class Roll:
     def export(self, name, value, before):
         if isinstance(value, tuple):
             return rebuild(value, [self.export(name, v, before) for v in value])
-        aval = self.ev.aval(value)
+        value, aval = self.ev.seen(value), self.ev.aval(value)
         target = self.builder.fresh(name, aval)
         with self.builder.nested(before):
             self.builder.add(Move(target, convert_atom(self.builder, zeros(aval), aval)))
