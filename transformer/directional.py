@@ -8,6 +8,7 @@ import numpy as np
 
 from . import derivatives, pipeline, printing, tree
 from .config import x64
+from .core import is_floating
 from .dispatch import single_precision
 from .errors import ShapeError, TransformError, TypeMismatch
 from .executable import wrap
