@@ -13,8 +13,8 @@
 
 import importlib
 
-from . import eager, ops, tree, tree_util
-from .api import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, value_and_grad, vjp, vmap
+from . import rules, tree, tree_util
+from .api import grad, hessian, jacfwd, jacrev, jit, value_and_grad, vmap
 from .config import SWITCHES, config, enable_x64
 from .errors import TransformError
 from .executable import Array
@@ -22,6 +22,7 @@ from .executable import Array
 __version__ = "0.1.0"
 
 LAZY = {
+    "jvp": "directional", "linearize": "directional", "vjp": "directional",
     "checkpoint": "recomputation", "remat": "recomputation", "custom_jvp": "custom", "custom_vjp": "custom",
     "ShapeDtypeStruct": "abstract", "eval_shape": "aot", "disable_jit": "switches", "debug_nans": "switches", "debug_infs": "switches",
     "checkpoint_policies": "recomputation",
@@ -38,7 +39,7 @@ LAZY = {
 }
 """Public name -> module of this package that holds it; imported when first asked for."""
 
-MODULES = ("ad_checkpoint", "debug", "dlpack", "dtypes", "experimental", "flatten_util", "image", "lax", "nn", "numpy", "optim", "parallel",
+MODULES = ("ad_checkpoint", "debug", "dlpack", "dtypes", "eager", "experimental", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim", "parallel",
            "random", "scipy", "sharding", "test_util", "typing")
 """Public modules, imported when first asked for."""
 

@@ -5,15 +5,16 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from . import axes as named_axes
-from . import derivatives, engines, pipeline, tree
+from . import engines, tree
 from .core import Aval
-from .directional import as_float, jvp, linearize, vjp
 from .errors import ShapeError, TypeMismatch
-from .frontend.specialise import Input, Param, Static, calls
-from .spread import leaf_shardings, placed
+from .later import later
+from .leaves import as_float
+from .specialised import Param, Static
 from .transformed import Transformed
-from .transforms.batch import batch
-from .zero_tangents import extended
+
+batching, calls, derivatives, pipeline, spread, zero_tangents = (
+    later(globals(), name) for name in ("transforms.batch", "frontend.specialise.calls", "derivatives", "pipeline", "spread", "zero_tangents"))
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 Argnums = int | Sequence[int]
@@ -216,10 +217,10 @@ def leaf_axis(leaf, axis, label, sizes, kind):
 
 def batched(specialised, axes, out_axes, size, axis_name=None):
     """The batch of a built program."""
-    program, out_tree = specialised.program, extended(specialised.out_tree, (size,))
+    program, out_tree = specialised.program, zero_tangents.extended(specialised.out_tree, (size,))
     in_axes = input_axes(specialised, axes)
     outs = output_axes(specialised, out_axes)
-    return derivatives.finish(specialised, batch(program, in_axes, outs, size, axis_name), out_tree, f"{program.name}_batched", "vmap")
+    return derivatives.finish(specialised, batching.batch(program, in_axes, outs, size, axis_name), out_tree, f"{program.name}_batched", "vmap")
 
 
 def input_axes(specialised, axes):
@@ -281,8 +282,8 @@ class Jitted(Transformed):
         if isinstance(self.fn, Transformed) and self.fn.spreads:
             return self.fn.build_call(args, kwargs, leaves)
         specialised, given = self.build(args, kwargs), self.settings["in_shardings"]
-        given = None if given is None else leaf_shardings(given, args, kwargs)
-        return placed(specialised, leaves, given, self.settings["out_shardings"])
+        given = None if given is None else spread.leaf_shardings(given, args, kwargs)
+        return spread.placed(specialised, leaves, given, self.settings["out_shardings"])
 
     def lower(self, *args, **kwargs):
         """The program for arguments of these types, lowered: `.as_text()` is StableHLO, `.compile()` the compiled program."""
@@ -316,4 +317,4 @@ def jit(f: Callable[..., Any] | None = None, static_argnums: Argnums = (), stati
     """
     return Jitted(f, static_argnums, static_argnames, donate_argnums, in_shardings, out_shardings, engine)
 
-__all__ = ["Input", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "value_and_grad", "vjp", "vmap"]
+__all__ = ["grad", "hessian", "jacfwd", "jacrev", "jit", "value_and_grad", "vmap"]

@@ -7,7 +7,6 @@
 The environment variable TRANSFORMER_ENABLE_X64 sets the value at the start.
 """
 
-import difflib
 import importlib
 import os
 import threading
@@ -63,6 +62,7 @@ class Config:
     def _known(name):
         plain = name.removeprefix("jax_")
         if plain not in _values:
+            import difflib
             near = difflib.get_close_matches(plain, _values, n=2)
             raise TransformError(f"there is no setting {name!r}", f"Known: {', '.join(near or sorted(_values))}.")
         return plain

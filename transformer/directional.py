@@ -14,20 +14,10 @@ from .errors import ShapeError, TransformError, TypeMismatch
 from .executable import wrap
 from .frontend.builder import current
 from .frontend.reference import is_reference
+from .leaves import as_float
 from .transforms.reverse import reverse, split
 from .transforms.simplify import simplify
 from .zero_tangents import float0, replaced
-
-
-def as_float(value):
-    """An integer or bool that is differentiated becomes a float."""
-    if is_reference(value):
-        return value if is_floating(value.dtype) else value.astype(np.float64)
-    if type(value) in (int, bool):
-        return float(value)
-    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iub":
-        return value.astype(np.float64)
-    return value
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple[Any, ...]:

@@ -12,16 +12,18 @@ import warnings
 
 import numpy as np
 
-from . import engines, glue, pipeline, printing, stored, tree
+from . import engines, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
 from .core import Apply, Aval
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, wrap
-from .frontend.promotion import narrow
-from .frontend.specialise import Static
-from .frontend.specialise.externals import is_device_array, unchanged
-from .ops.op import TABLE
+from .later import later
+from .leaves import dynamic_leaves
+from .specialised import Static, is_device_array, unchanged
+
+glue, optable, pipeline, printing, promotion = (
+    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion"))
 
 VALUE_WARNING = 64
 WARM = 2
@@ -83,7 +85,7 @@ def leaves_of(args, kwargs):
     else:
         if not kwargs:
             return args
-    return pipeline.dynamic_leaves(args, kwargs)
+    return dynamic_leaves(args, kwargs)
 
 
 def argument_signature(value):
@@ -190,15 +192,15 @@ def single_precision(program, given=None):
     """A program of `transformer.numpy` that is given Python numbers and 32-bit arrays has 32-bit results. given: types of arguments."""
     body, avals, outputs = list(program.body), dict(program.avals), []
     given = [avals[name] for name in program.params] if given is None else given
-    if any(not aval.weak and narrow(aval.dtype) != aval.dtype for aval in given):
+    if any(not aval.weak and promotion.narrow(aval.dtype) != aval.dtype for aval in given):
         return program
     for atom in program.outputs:
         aval = program.aval(atom)
-        dtype = narrow(aval.dtype)
+        dtype = promotion.narrow(aval.dtype)
         if isinstance(atom, str) and dtype != aval.dtype:
             name = next(n for k in itertools.count() if (n := f"{atom}_{dtype.name}" + "_" * k) not in avals)
             avals[name] = Aval(aval.shape, dtype)
-            body.append(Apply(name, TABLE["astype"], (atom,), {"dtype": dtype}))
+            body.append(Apply(name, optable.TABLE["astype"], (atom,), {"dtype": dtype}))
             atom = name
         outputs.append(atom)
     return dataclasses.replace(program, body=body, avals=avals, outputs=outputs)
@@ -248,6 +250,7 @@ class Restored(Entry):
     def __init__(self, specialised, lowered, donate, build):
         self.lowered, self.build = lowered, build
         super().__init__(specialised, True, donate)
+        self.engine = engines.choose("xla", specialised, None, donate)
 
     @functools.cached_property
     def built(self):
@@ -307,7 +310,7 @@ def build_entry(transformed, args, kwargs):
     named = {k: pipeline.as_params(v, k) for k, v in kwargs.items()}
     try:
         with pipeline.options(refuse_volatile=compiled, stages=stages, keep_stores=transformed.write_back):
-            specialised = transformed.build_call(params, named, pipeline.dynamic_leaves(args, kwargs))
+            specialised = transformed.build_call(params, named, dynamic_leaves(args, kwargs))
     except ValueDependent as error:
         if compiled:
             raise refuse(error) from None
@@ -328,7 +331,7 @@ def entry_on_device(specialised, args, kwargs):
     """An entry that runs compiled though no jit is asked for: some argument is a device array. None where that cannot be."""
     if specialised.by_value or specialised.volatile is not None or config.read("disable_jit"):
         return None
-    if Array not in map(type, pipeline.dynamic_leaves(args, kwargs)):
+    if Array not in map(type, dynamic_leaves(args, kwargs)):
         return None
     entry = Entry(specialised, True)
     return entry if isinstance(entry.run, Compiled) and entry.run.compiles() else None

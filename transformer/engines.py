@@ -22,10 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import config, printing
+from . import config
 from .core import Apply, Move
 from .errors import TransformError
 from .executable import Array, Compiled, spec
+from .later import later
+
+printing = later(globals(), "printing")
 
 ENGINES = ("xla", "numpy", "auto")
 ADVANTAGE = 0.8

@@ -20,7 +20,10 @@ from backend.staging import Staging, stages
 from . import config
 from .core import Apply, Hole, walk
 from .errors import TransformError
-from .lower import CAPACITY, lower
+from .later import later
+from .lowered import CAPACITY
+
+lower = later(globals(), "lower")
 
 config.define("num_cpu_devices", None, functools.partial(client.configure, "num_cpu_devices"))
 config.define("cpu_enable_async_dispatch", None, functools.partial(client.configure, "cpu_enable_async_dispatch"))
@@ -74,9 +77,9 @@ class Compiled:
 
     def translate(self, capacity):
         """(the Lowered, the backend's Executable) for a capacity."""
-        lowered = lower(self.program, capacity, self.donate, client.platform(), sizes=self.sizes)
+        lowered = lower.lower(self.program, capacity, self.donate, client.platform(), sizes=self.sizes)
         if lowered.sized and self.donate:
-            lowered = lower(self.program, capacity, (), client.platform(), sizes=self.sizes)
+            lowered = lower.lower(self.program, capacity, (), client.platform(), sizes=self.sizes)
         return lowered, compile_text(lowered.text, lowered.features, self.options, self.device, lowered.callbacks)
 
     @property

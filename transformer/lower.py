@@ -24,12 +24,11 @@ from .analysis.ordering import Ordering
 from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
 from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .errors import TransformError
-from .lowered import Lowered
+from .lowered import CAPACITY, Lowered
 from .ops import index_lowering
 from .ops.index_templates import FULL, result_shape
 from .ops.op import TABLE
 
-CAPACITY = 64
 SMALL = 24
 GROUP, GROUPED_OPS = 8, 80
 """Most rounds of a loop in one, and how many ops they may have together."""

@@ -5,6 +5,9 @@ from typing import Any
 
 import numpy as np
 
+CAPACITY = 64
+"""What an unknown dimension becomes at first."""
+
 
 @dataclass
 class Lowered:
@@ -53,4 +56,4 @@ def python_value(value, aval):
     return value.item() if aval.weak else value[()]
 
 
-__all__ = ["Failure", "Lowered", "python_value"]
+__all__ = ["CAPACITY", "Failure", "Lowered", "python_value"]

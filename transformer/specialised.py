@@ -73,6 +73,16 @@ def unchanged(value, expected):
     return False
 
 
+class Reference:
+    """Base of the abstract values that stand for arrays while a function is specialised (`frontend.reference.Ref`)."""
+
+    __slots__ = ()
+
+
+def is_reference(value):
+    return isinstance(value, Reference)
+
+
 def is_device_array(value):
     return getattr(type(value), "__transformer_array__", False)
 
@@ -111,4 +121,4 @@ class Specialised:
         self.program.outputs = [*self.program.outputs, *(name for _, name in found)]
 
 
-__all__ = ["Guard", "Hidden", "Input", "Param", "Specialised", "Static", "is_device_array", "is_dynamic_array", "unchanged"]
+__all__ = ["Guard", "Hidden", "Input", "Param", "Reference", "Specialised", "Static", "is_device_array", "is_dynamic_array", "is_reference", "unchanged"]

@@ -4,12 +4,14 @@ import functools
 import inspect
 import pathlib
 
-from . import dispatch, pipeline, printing
+from . import dispatch
 from .errors import TransformError, TypeMismatch
 from .files import replace_file
-from .frontend import parse, scopes
-from .frontend.specialise import Static
-from .spread import placed
+from .later import later
+from .specialised import Static
+
+parse, pipeline, printing, scopes, spread = (
+    later(globals(), name) for name in ("frontend.parse", "pipeline", "printing", "frontend.scopes", "spread"))
 
 
 class Transformed:
@@ -49,7 +51,7 @@ class Transformed:
     def build_call(self, args, kwargs, leaves):
         """The same for a call from outside on these leaves: it also says on which devices it runs, if not on the first."""
         specialised = self.build(args, kwargs)
-        return placed(specialised, leaves) if self.compiled else specialised
+        return spread.placed(specialised, leaves) if self.compiled else specialised
 
     # calling ------------------------------------------------------------------------------
     @functools.cached_property

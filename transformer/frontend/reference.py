@@ -11,7 +11,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import NeedStatic, TransformError, TypeMismatch
 from ..ops import op as optable
-from ..specialised import is_device_array
+from ..specialised import Reference, is_device_array, is_reference
 from . import views
 
 
@@ -39,11 +39,7 @@ class View:
         self.op, self.args, self.params = op, args, params
 
 
-def is_reference(value):
-    return isinstance(value, Ref)
-
-
-class Ref:
+class Ref(Reference):
     """An abstract array or scalar. Operators, indexing, methods and NumPy functions on it emit Core statements."""
 
     __slots__ = ("storage", "path", "aval", "cached", "hint", "__weakref__")

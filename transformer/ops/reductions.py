@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from ..core import Aval
+from ..core import Aval, is_floating
 from ..errors import IndexMismatch, ShapeError, TransformError
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, broadcast, function, op, register
@@ -255,7 +255,7 @@ def _declare_extremum(name, kind, ignore_nan):
         return Aval(reduced_shape(x.shape, axis, keepdims), x.dtype)
 
     def lower(hlo, out, x, axis, keepdims):
-        if not ignore_nan or x.dtype.kind != "f":
+        if not ignore_nan or not is_floating(x.dtype):
             return hlo.reshape(hlo.reduce(x, None, axis, kind), out.shape)
         is_nan = hlo.compare("NE", x, x)
         worst = hlo.full(x.shape, -np.inf if kind == "maximum" else np.inf, x.dtype)

@@ -131,7 +131,9 @@ def run(function, signature, data, args, kwargs):
 
 
 def type_of_array(value):
-    return value.spec if isinstance(value, Array) else (value.dtype, value.shape)
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape
+    return value.spec if type(value) is Array else value.signature
 
 
 def as_input(value, number):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from .. import tree
-from ..frontend.specialise import Static
-from ..pipeline import is_dynamic
+from ..leaves import is_dynamic
+from ..specialised import Static
 from .contents import Array, Unsettled
 
 
