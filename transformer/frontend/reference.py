@@ -59,6 +59,7 @@ class Ref(Reference):
         if self.cached is not None:
             version, block, name = self.cached
             if version == self.storage.version and any(block is b for b in builder.stack):
+                builder.reused.append((self.storage, version, block))
                 return name
         step = self.path[-1]
         name = builder.emit(step.op, (self.parent_ref(), *step.args), step.params, self.hint).storage.name

@@ -216,11 +216,11 @@ class Roll:
             with self.builder.nested() as before:
                 self.carries = self.all_carries()
             self.place()
-            promoted = set(self.ev.promoted)
+            promoted, reads = set(self.ev.promoted), len(self.builder.reused)
             try:
                 with self.builder.nested() as block:
                     result = body(block)
-                    if self.forget_stored() or self.ev.joined_from_outside(promoted):
+                    if self.forget_stored() or self.ev.joined_from_outside(promoted) or self.has_stale_reads(reads):
                         raise Retry
                     self.compare(block, before, rounds)
                 return block, result, before
@@ -237,6 +237,12 @@ class Roll:
         stored = [s for s, known in self.state.known.items() if known is not None and s.known is None]
         self.state.known.update(dict.fromkeys(stored))
         return bool(stored)
+
+    def has_stale_reads(self, start):
+        """Whether a view was read under the name that it got in front of the loop, and the body then stored into its array."""
+        outside = self.builder.stack[:-1]
+        return any(storage.version != version and any(block is b for b in outside)
+                   for storage, version, block in self.builder.reused[start:])
 
     def bind_before(self):
         """Names that the first round certainly binds, though under a flag: zeros stand for them before the loop."""
