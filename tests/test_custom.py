@@ -316,3 +316,15 @@ def test_rules_that_call_their_function_with_another_rule_inside():
     assert np.isclose(T.grad(T.grad(square_root))(2.0), -0.25 * 2.0 ** -1.5)
     assert np.isclose(T.linearize(T.grad(square_root), 2.0)[1](1.0), -0.25 * 2.0 ** -1.5)
     assert np.allclose(T.jit(T.vmap(T.grad(square_root)))(np.array([1.0, 4.0])), [0.5, 0.25])
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16, jnp.float32])
+def test_rules_hold_in_half_precision(dtype):
+    x = jnp.array([0.5, -2.0], dtype)
+    push = T.custom_jvp(lambda x: x * x)
+    push.defjvps(lambda dot, out, x: 10 * dot * x)
+    pull = T.custom_vjp(lambda x: x * x)
+    pull.defvjp(lambda x: (x * x, x), lambda x, bar: (10 * bar * x,))
+    for f in (push, pull):
+        for g in (T.grad(lambda x: jnp.sum(f(x))), T.jit(T.grad(lambda x: jnp.sum(f(x))))):
+            assert g(x).dtype == x.dtype and g(x).tolist() == [5.0, -20.0]

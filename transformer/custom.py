@@ -8,7 +8,7 @@ import numpy as np
 
 from . import pipeline, tree
 from .call_sites import Part, Site
-from .core import Aval
+from .core import Aval, is_floating
 from .errors import ShapeError, TransformError, TypeMismatch
 from .frontend.specialise import Param, program_name
 from .frontend.specialise.calls import Closure, bind_arguments, call
@@ -141,7 +141,7 @@ class custom_vjp(Custom):
     def fitting(self, program, leaf, atom):
         """The atom of a cotangent, 0.0 for None; its shape must be that of the argument."""
         aval = pipeline.aval_of(leaf)
-        if atom is None or aval.dtype.kind not in "fc":
+        if atom is None or not is_floating(aval.dtype):
             return 0.0
         found = program.aval(atom)
         if found.shape != aval.shape:
@@ -263,7 +263,7 @@ def tangent_of(leaf, dots):
     """The tangent of a leaf, appended to `dots`; of integers it is zero."""
     if not isinstance(leaf, Param):
         return leaf
-    if leaf.aval.dtype.kind not in "fc":
+    if not is_floating(leaf.aval.dtype):
         return np.zeros(leaf.aval.shape) if leaf.aval.shape else 0.0
     dots.append(Param(Aval(leaf.aval.shape, leaf.aval.dtype), None, f"{leaf.name}_dot", leaf.jnp))
     return dots[-1]

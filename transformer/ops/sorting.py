@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core import Aval, is_floating
+from ..core import Aval, is_floating, is_real
 from ..errors import ShapeError, TransformError
 from .op import array, aval_of, function, op, operands, result_dtype
 
@@ -249,7 +249,7 @@ class searchsorted:
 def precedes(hlo, a, v, side):
     """Elementwise: does a[i] stand before the place of v? nan sorts last."""
     before = hlo.compare("LT" if side == "left" else "LE", a, v)
-    if a.dtype.kind != "f":
+    if not is_real(a.dtype):
         return before
     last = hlo.compare("NE", v, v)
     return hlo.or_(before, hlo.and_(last, hlo.compare("EQ", a, a)) if side == "left" else last)

@@ -11,7 +11,7 @@ import inspect
 import numpy as np
 
 from .. import eager
-from ..config import config, x64
+from ..config import x64
 from ..executable import Array
 from ..frontend import promotion
 from ..ops.op import holds_reference
@@ -113,7 +113,8 @@ class Kept:
 
 def is_at_top(data, args, kwargs):
     """Whether a draw is none of a function that is being transformed."""
-    return not any(map(holds_reference, (data, *args, *kwargs.values()))) and not config.read("disable_jit")
+    from ..switches import is_on
+    return not any(map(holds_reference, (data, *args, *kwargs.values()))) and not is_on("disable_jit")
 
 
 def run(function, signature, data, args, kwargs):
