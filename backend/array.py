@@ -84,8 +84,9 @@ class Array:
 
     def block_until_ready(self):
         """Wait until the array is computed; returns itself."""
-        if self._buffer is not None:
-            self._buffer.block_until_ready()
+        buffer = self._buffer
+        if buffer is not None:
+            buffer.block_until_ready()
         return self
 
     def is_deleted(self):

@@ -1,13 +1,11 @@
-"""Executables kept by what they were compiled from: in memory, and on disk where TRANSFORMER_CACHE_DIR is set."""
+"""Executables kept by what they were compiled from: in memory, and on disk (see `disk`)."""
 
-import hashlib
+import functools
 import os
-import pathlib
-import tempfile
 import threading
 from collections import OrderedDict
 
-from . import client, settings
+from . import client, disk, settings
 
 
 class Cache:
@@ -60,37 +58,22 @@ def memory():
         return _memory
 
 
-def disk_path(text, overrides, places):
-    """The file that holds the executable of a program; None if there is no disk cache."""
-    folder = settings.cache_dir()
-    if folder is None:
-        return None
-    key = hashlib.sha256(repr((text, overrides, places, client.versions(), cpu_features())).encode()).hexdigest()
-    return pathlib.Path(folder) / f"{key}.xla"
+def disk_name(text, overrides, places):
+    """The name under which the executable of a program is kept on disk."""
+    return disk.key_of("executable", text, overrides, places, client.versions(), machine())
+
+
+@functools.cache
+def machine():
+    """What machine code depends on besides its program: the kind of CPU, the number of devices, XLA's own flags."""
+    return cpu_features(), len(client.devices()), os.environ.get("XLA_FLAGS", "")
 
 
 def cpu_features():
-    """What machine code depends on: an executable of another kind of CPU must not be loaded."""
+    """An executable of another kind of CPU must not be loaded."""
     try:
         with open("/proc/cpuinfo") as info:
             return next((line for line in info if line.startswith(("flags", "Features"))), "")
     except OSError:
         import platform
         return platform.processor()
-
-
-def read(path):
-    """The bytes of a cache file, or None."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-
-
-def write(path, data):
-    """Store bytes so that other processes see all of them or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.replace(temporary, path)

@@ -60,7 +60,7 @@ def client_of(name):
     """The client of one platform. Raises plugins.Unavailable."""
     with _lock, _quiet():
         if name == "cpu":
-            return library().make_cpu_client(num_devices=settings.num_cpu_devices())
+            return library().make_cpu_client(asynchronous=settings.cpu_async_dispatch(), num_devices=settings.num_cpu_devices())
         return plugins.make_client(library(), name)
 
 
@@ -99,9 +99,12 @@ class Spec:
         return f"{self.dtype.name}{list(self.shape)}"
 
 
-@functools.cache
 def spec(shape, dtype, weak_type=False):
-    return Spec(shape, dtype, weak_type)
+    """The one Spec of a type."""
+    return _spec(shape, dtype, weak_type)
+
+
+_spec = functools.cache(Spec)
 
 
 @functools.cache
@@ -206,6 +209,25 @@ class _Memory:
         self.buffer = buffer
         kind = dtype.str if dtype.kind != "V" else f"<u{dtype.itemsize}"
         self.__array_interface__ = {"shape": shape, "typestr": kind, "data": (buffer.unsafe_buffer_pointer(), True), "version": 3}
+
+
+class _Exported:
+    """A CPU buffer as DLPack wants it."""
+
+    def __init__(self, buffer):
+        self.buffer = buffer
+
+    def __dlpack__(self, **kwargs):
+        from jaxlib import _jax
+        return _jax.buffer_to_dlpack_managed_tensor(self.buffer)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+def shares_memory(buffer, array):
+    """Whether a CPU buffer and an ndarray are the same memory. The buffer's own pointer would import jax in jaxlib 0.10."""
+    return np.shares_memory(np.from_dlpack(_Exported(buffer)), array)
 
 
 @functools.cache
@@ -340,11 +362,16 @@ def serialize(loaded):
     return loaded.serialize() if hasattr(loaded, "serialize") else client().serialize_executable(loaded)
 
 
-def deserialize(data, overrides=(), device_list=None):
+def deserialize(data, text, overrides=(), device_list=None):
+    """The executable of StableHLO text from the bytes of `serialize`; None if this jaxlib does not take them."""
     chosen = tuple(device_list) if device_list else (default_device(),)
-    register_lapack()
+    if '"lapack_' in text:
+        register_lapack()
     options = compile_options(overrides, len(chosen), chosen)
-    return client().deserialize_executable(data, library().DeviceList(chosen), options)
+    try:
+        return client().deserialize_executable(data, library().DeviceList(chosen), options)
+    except library().XlaRuntimeError:
+        return None
 
 
 def versions():

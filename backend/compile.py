@@ -10,10 +10,10 @@ import re
 
 import numpy as np
 
-from . import cache, client, settings
+from . import cache, client, disk, settings
 from .array import Array
 from .literals import parse_type
-from .policy import overrides_for
+from .policy import is_harmed, overrides_for, trial_for
 
 _serial = itertools.count()
 
@@ -96,27 +96,36 @@ def compile(text, features=(), options=(), device=None, callbacks=()):
     """
     device = device or client.default_device()
     inputs, outputs, donated = signature(text)
-    overrides = overrides_for(features, options)
+    overrides, trial = overrides_for(features, options), trial_for(features, options)
     if callbacks:
-        loaded = client.compile_text(text, overrides, [device], callbacks)
+        loaded = translate(text, overrides, device, trial, callbacks)
         return Executable(loaded, text, inputs, outputs, device, donated, callbacks)
     key = (text, overrides, device.id, device.platform)
-    return cache.memory().get(key, lambda: Executable(load(text, overrides, device), text, inputs, outputs, device, donated))
+    return cache.memory().get(key, lambda: Executable(load(text, overrides, device, trial), text, inputs, outputs, device, donated))
 
 
-def load(text, overrides, device):
+def translate(text, overrides, device, trial=None, callbacks=()):
+    """Compile; with other overrides, `trial`, if these do no harm."""
+    if trial is not None:
+        loaded = client.compile_text(text, trial, [device], callbacks)
+        if not is_harmed(loaded.get_hlo_text(), text):
+            return loaded
+    return client.compile_text(text, overrides, [device], callbacks)
+
+
+def load(text, overrides, device, trial=None):
     """Compile, or take the executable from the disk cache."""
     if settings.dump_dir():
         folder = pathlib.Path(settings.dump_dir())
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{next(_serial):04d}.mlir").write_text(text)
-    path = cache.disk_path(text, overrides, (device.id, device.platform))
-    data = path and cache.read(path)
-    if data:
-        return client.deserialize(data, overrides, [device])
-    loaded = client.compile_text(text, overrides, [device])
-    if path:
-        cache.write(path, client.serialize(loaded))
+    name = cache.disk_name(text, (overrides, trial), (device.id, device.platform)) if disk.folder() else None
+    data = name and disk.read(name)
+    loaded = client.deserialize(data, text, overrides, [device]) if data else None
+    if loaded is None:
+        loaded = translate(text, overrides, device, trial)
+        if name:
+            disk.write(name, client.serialize(loaded))
     return loaded
 
 

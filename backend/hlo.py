@@ -57,6 +57,7 @@ class Hlo:
         self.mesh, self.partitions = {}, None
         self.head, self.lines = [], []
         self.count = self.depth = 0
+        self.nonnegative = set()
 
     # emission ----------------------------------------------------------------
     def fresh(self, shape, dtype, weak=False):

@@ -22,7 +22,7 @@ def identity(kind, dtype):
         info = np.iinfo(dtype)
         return info.min if kind == "maximum" else info.max
     if dtype.kind == "c":
-        raise TypeError(f"XLA cannot reduce {dtype} by {kind}")
+        return dtype.type(complex(-np.inf, -np.inf) if kind == "maximum" else complex(np.inf, np.inf))
     return np.asarray(-np.inf if kind == "maximum" else np.inf, dtype)[()]
 
 
@@ -33,7 +33,16 @@ def _init(hlo, x, init, kind):
 
 
 def _combiner(hlo, kind, dtype):
+    if dtype.kind == "c" and kind in ("maximum", "minimum"):
+        return hlo.region([((), dtype)] * 2, lambda a, b: [_complex_extremum(hlo, kind, a, b)], isolated=True)
     return hlo.region([((), dtype)] * 2, lambda a, b: [hlo.op(kind, [a, b], (), dtype)], isolated=True)
+
+
+def _complex_extremum(hlo, kind, a, b):
+    """The larger or smaller of two complex numbers by real, then imaginary part; nan wins, as in NumPy."""
+    before = _precedes_complex(hlo, "LT", a, b)
+    chosen = hlo.select(before, b, a) if kind == "maximum" else hlo.select(before, a, b)
+    return hlo.select(hlo.compare("NE", a, a), a, hlo.select(hlo.compare("NE", b, b), b, chosen))
 
 
 def reduce(hlo, x, init, axes, kind):
@@ -110,7 +119,7 @@ def argreduce(hlo, x, axis, kind):
     best = hlo.reduce(x, None, (axis,), reducer)
     spread = hlo.broadcast_in_dim(best, x.shape, [a for a in range(x.ndim) if a != axis])
     found = hlo.compare("EQ", x, spread)
-    if x.dtype.kind == "f":
+    if _has_nan(x.dtype):
         found = hlo.op("or", [found, hlo.compare("NE", x, x)], x.shape, found.dtype)
     where = hlo.select(found, hlo.iota(x.shape, np.int64, axis), hlo.full(x.shape, np.iinfo(np.int64).max, np.int64))
     return hlo.reduce(where, None, (axis,), "minimum")
@@ -126,11 +135,16 @@ def sort(hlo, xs, axis, stable=True, descending=False):
     return hlo.ops("sort", xs, [(x.shape, x.dtype) for x in xs], attrs, [region])
 
 
+def _has_nan(dtype):
+    """Whether a type is of real floating-point numbers, those of ml_dtypes included."""
+    return dtype.kind == "f" or dtype.kind == "V" and "float" in dtype.name
+
+
 def _precedes(hlo, order, a, b):
     if a.dtype.kind == "c":
         return _precedes_complex(hlo, order, a, b)
     before = hlo.compare(order, a, b)
-    if a.dtype.kind != "f":
+    if not _has_nan(a.dtype):
         return before
     a_ok, b_nan = hlo.compare("EQ", a, a), hlo.compare("NE", b, b)
     return hlo.or_(before, hlo.and_(a_ok, b_nan))

@@ -1,1 +1,1 @@
-"""Side by side with peers: `python -m benchmarks [row ...] [--json FILE]`."""
+"""Side by side with peers: `python -m benchmarks [row ...] [--list] [--json FILE] [--picture FILE]`."""

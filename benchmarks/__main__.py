@@ -1,50 +1,66 @@
-"""Benchmarks against JAX, interleaved in one run: `python -m benchmarks [row ...] [--json FILE] [--list]`.
+"""Benchmarks against peers, interleaved in one run: `python -m benchmarks [row ...] [--list] [--json FILE] [--picture FILE]`.
 
-Each row states some work and the median time of each contestant, with the ratio to ours in brackets: `jax 3.1 ms (1.42x)` means
-that JAX takes 1.42 times as long as we do. Ratios below 1 are ours to improve; differences under 1.5x on a busy machine are ties.
+Each row runs in a process of its own, compares the values of all contestants, then lets them take turns. Printed are the median and
+the quartiles of each contestant, and the ratio ours / peer of the rounds with the goal that it should stay under. Differences
+of less than 1.5x on a busy machine are ties.
 
-    step, step-32, step-narrow      one training step of the digits network (and of an 8-wide one), compiled
-    per-example                     gradient of each image's loss by vmap of grad, compiled
-    grad-tanh, grad-polynomial      gradient of a scalar function of two and of five lines, not compiled
-    jit-grad                        the same compiled
-    import, first-gradient          fresh processes, net of Python's own start
-    compile-10, compile-10000       first call of the gradient of a Python loop, compiled: transforming and compiling
-    run-10, run-10000               later calls of it; JAX's plain Python loop is left out at 10000, where it gives no result in minutes
-
-Rules: every array is a run-time argument; peers do what their best user would write (a scan by hand) as well as the plain code;
-compile time and run time stand apart. JAX must be installed to run this; the library itself never imports it.
+Rules: every array is a run-time argument; peers do what their best user would write; the first result and later ones stand
+apart. The peers (`pip install -e ".[peers]"`) are needed here only; the library itself never imports them.
 """
 
 import argparse
 import json
+import subprocess
 import sys
 
-from . import loops, network, scalar, startup
-from .measure import table
-
-ROWS = {**network.ROWS, **scalar.ROWS, **startup.ROWS, **loops.ROWS}
+from .measure import Result
+from .picture import picture
+from .processes import ROOT, environment
+from .report import as_json, facts, lines
+from .table import ROWS
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", nargs="*", metavar="row", help="rows to measure (default: all)")
-    parser.add_argument("--json", metavar="FILE", help="also write the medians in seconds to FILE")
-    parser.add_argument("--list", action="store_true", help="print the names of the rows and stop")
+    parser.add_argument("--list", action="store_true", help="print the rows with their goals and stop")
+    parser.add_argument("--json", metavar="FILE", help="also write the results and the facts of the machine to FILE")
+    parser.add_argument("--picture", metavar="FILE", help="also write a picture (SVG) to FILE")
     options = parser.parse_args(argv)
     unknown = set(options.rows) - set(ROWS)
     if unknown:
         parser.error(f"unknown rows {', '.join(sorted(unknown))}; known: {', '.join(ROWS)}")
     if options.list:
-        print("\n".join(ROWS))
+        for row in ROWS.values():
+            print(f"{row.name:<18}{row.work:<54}" + ", ".join(f"{peer} {goal:g}" for peer, goal in row.goals.items()))
         return 0
-    done = []
+    machine, results, failed = facts(), [], []
     for name in options.rows or ROWS:
-        done.append(ROWS[name]())
-        print(table(done[-1:]), flush=True)
+        result = run(name)
+        print("\n".join(lines(result)) if isinstance(result, Result) else f"{name}: FAILED\n{result}", flush=True)
+        (results if isinstance(result, Result) else failed).append(result)
+    finish(as_json(results, machine), failed, options)
+    return 1 if failed else 0
+
+
+def run(name):
+    """The Result of a row, measured in a process of its own; the text of its error if it failed."""
+    done = subprocess.run([sys.executable, "-m", "benchmarks.worker", name], cwd=ROOT, capture_output=True, text=True, env=environment())
+    if done.returncode:
+        return done.stderr.strip()[-3000:]
+    return Result(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def finish(data, failed, options):
+    """Count the goals, write the files."""
+    goals = [goal["met"] for row in data["rows"] for goal in row["goals"].values()]
+    print(f"{sum(goals)} of {len(goals)} goals met" + (f", {len(failed)} rows FAILED" if failed else ""))
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({row.work: row.seconds for row in done}, file, indent=1)
-    return 0
+            json.dump(data, file, indent=1)
+    if options.picture:
+        with open(options.picture, "w") as file:
+            file.write(picture(data))
 
 
 if __name__ == "__main__":

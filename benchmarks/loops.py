@@ -1,74 +1,59 @@
-"""A Python loop, differentiated and compiled: time of the first call (transform and compile), then of a call."""
+"""Python loops of many steps, jit(grad): the first result (transforming, compiling, running) and later ones, against lax.scan by hand."""
 
-import functools
-import pathlib
-import tempfile
+import types
 
-from .measure import Row, interleaved_reports
-
-OURS = """
-import time
 import numpy as np
-import transformer
 
-def decay(x, k, n):
-    for i in range(n):
-        x = x - k * x ** 2
-    return np.sum(x)
-
-f = transformer.jit(transformer.grad(decay, argnums=1))
-call = lambda: np.asarray(f(x, 0.01, {n}))
-"""
-NATURAL = """
-import time
-import numpy as np
-import jax
-import jax.numpy as jnp
-
-def decay(x, k, n):
-    for i in range(n):
-        x = x - k * x ** 2
-    return jnp.sum(x)
-
-f = jax.jit(jax.grad(decay, argnums=1), static_argnums=2)
-call = lambda: f(x, 0.01, {n}).block_until_ready()
-"""
-SCAN = """
-import time
-import numpy as np
-import jax
-import jax.numpy as jnp
-
-def decay(x, k, n):
-    x, _ = jax.lax.scan(lambda x, _: (x - k * x ** 2, None), x, None, length=n)
-    return jnp.sum(x)
-
-f = jax.jit(jax.grad(decay, argnums=1), static_argnums=2)
-call = lambda: f(x, 0.01, {n}).block_until_ready()
-"""
-CLOCK = """
-x = np.array([0.5, 0.7, 0.9], np.float32)
-{warm}
-start = time.perf_counter()
-for _ in range({calls}):
-    call()
-print((time.perf_counter() - start) / {calls})
-"""
+from .contest import Contest, Contestant, calls, jax_with, seconds, slopes, wait, waited
 
 
-def loop_row(n, compiled, peers):
-    """The first call (compiled False) or a later one, in fresh processes."""
-    clock = CLOCK.format(warm="call()" if compiled else "", calls=20 if compiled else 1)
-    with tempfile.TemporaryDirectory() as folder:
-        programs = {}
-        for name, code in {"ours": OURS, **peers}.items():
-            path = pathlib.Path(folder, f"{name.replace(' ', '_')}.py")
-            path.write_text(code.format(n=n) + clock)
-            programs[name] = f"import runpy; runpy.run_path({str(path)!r})"
-        work = "a call" if compiled else "first call"
-        return Row(f"jit(grad(decay)), n = {n}, {work}", interleaved_reports(programs))
+def populations(rates, start, steps):
+    """Euler's method on the equations of Lotka and Volterra; the sum of the populations at the end."""
+    state = start
+    for _ in range(steps):
+        x, y = state
+        state = state + 0.01 * np.array([rates[0] * x - rates[1] * x * y, rates[2] * x * y - rates[3] * y])
+    return np.sum(state)
 
 
-BOTH, BY_HAND = {"jax": NATURAL, "jax scan": SCAN}, {"jax scan": SCAN}
-ROWS = {"compile-10": functools.partial(loop_row, 10, False, BOTH), "compile-10000": functools.partial(loop_row, 10000, False, BY_HAND),
-        "run-10": functools.partial(loop_row, 10, True, BOTH), "run-10000": functools.partial(loop_row, 10000, True, BY_HAND)}
+def jax_populations(rates, start, steps):
+    import jax
+    import jax.numpy as jnp
+
+    def step(state, _):
+        x, y = state
+        return state + 0.01 * jnp.array([rates[0] * x - rates[1] * x * y, rates[2] * x * y - rates[3] * y]), None
+    return jnp.sum(jax.lax.scan(step, start, None, length=steps)[0])
+
+
+RATES, START = np.array([1.1, 0.4, 0.1, 0.4]), np.array([10.0, 5.0])
+
+
+def check(steps):
+    return slopes(lambda rates: populations(rates, START, steps), (RATES,), rtol=1e-5)
+
+
+def ours_of(f):
+    import transformer
+    return transformer.jit(transformer.grad(f))
+
+
+def jax_of(f):
+    jax = jax_with()
+    return jax.jit(jax.grad(f), static_argnums=2)
+
+
+def euler(steps):
+    """Calls after the first."""
+    return calls(waited(ours_of(populations), RATES, START, steps), {"jax": lambda: waited(jax_of(jax_populations), RATES, START, steps)},
+                 check(steps), rtol=1e-8)
+
+
+def euler_first(steps):
+    """First calls of new functions in a warm process."""
+    def contestant(jitted, f):
+        def sample():
+            fresh = types.FunctionType(f.__code__, f.__globals__, f.__name__)
+            return seconds(lambda: wait(jitted(fresh)(RATES + np.random.default_rng().normal(size=4) * 1e-3, START, steps)), 1)
+        return Contestant(waited(jitted(f), RATES, START, steps), sample)
+    return Contest({"ours": lambda: contestant(ours_of, populations), "jax": lambda: contestant(jax_of, jax_populations)}, check(steps), 1e-8)

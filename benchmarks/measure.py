@@ -1,117 +1,79 @@
-"""Timing: peers interleaved in one run, medians, and fresh processes for start-up costs."""
+"""Measuring a row: values compared, then samples of all contestants in turns."""
 
-import functools
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from typing import NamedTuple
 
+from .contest import compare
 
-class Row(NamedTuple):
-    """One line of the table: the work, and the median seconds of each contestant (the first is ours)."""
+BUDGET = 6.0
+"""Seconds that the samples of a row take together, if between the fewest and the most rounds allow it."""
+FEWEST, MOST = 7, 60
 
+
+class Result(NamedTuple):
+    """Samples by contestant, taken in rounds; `goals`: peer -> the ratio ours / peer that we want."""
+
+    name: str
     work: str
-    seconds: dict
+    unit: str
+    goals: dict
+    samples: dict
 
-    def ratios(self):
-        """How many times longer each peer takes than we do."""
-        ours, *peers = self.seconds.items()
-        return {name: value / ours[1] for name, value in peers}
+    def median(self, name):
+        return statistics.median(self.samples[name])
 
+    def spread(self, name):
+        """The quartiles of a contestant's samples."""
+        return quartiles(self.samples[name])
 
-def interleaved(contestants, rounds=30, repeat=1, warm_up=3):
-    """Median seconds of one call of each contestant (name -> callable), their calls taking turns.
+    def rival(self, peer):
+        """The contestant that a goal is about: the fastest of those that are called `peer`, or `peer` and something."""
+        found = [name for name in self.samples if name == peer or name.startswith(peer + " ")]
+        return min(found, key=self.median) if found else None
 
-    A round times `repeat` calls in a row; every array is an argument that the callables close over, never a constant.
-    """
-    for call in contestants.values():
-        for _ in range(warm_up):
-            call()
-    times = {name: [] for name in contestants}
-    for _ in range(rounds):
-        for name, call in contestants.items():
-            start = time.perf_counter()
-            for _ in range(repeat):
-                call()
-            times[name].append((time.perf_counter() - start) / repeat)
-    return {name: statistics.median(values) for name, values in times.items()}
+    def ratio(self, name):
+        """(median, quartiles) of ours / theirs over the rounds: what disturbs the machine disturbs both."""
+        ratios = [ours / theirs for ours, theirs in zip(self.samples["ours"], self.samples[name])]
+        return statistics.median(ratios), quartiles(ratios)
 
+    def least(self, name):
+        """The smallest sample of ours / the smallest of theirs: what a machine without load would show."""
+        return min(self.samples["ours"]) / min(self.samples[name])
 
-@functools.cache
-def environment():
-    """The environment of fresh processes: byte code is kept, as in any installed package, but in a folder of its own."""
-    variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    return {**variables, "PYTHONPYCACHEPREFIX": tempfile.mkdtemp(prefix="benchmarks-")}
+    def met(self, peer):
+        return self.ratio(self.rival(peer))[0] <= self.goals[peer]
 
 
-def process_seconds(code):
-    """Seconds from start to end of a fresh Python process that runs `code`."""
+def quartiles(values):
+    if len(values) < 2:
+        return [values[0], values[0]]
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return [low, high]
+
+
+def checked(contest, names=None):
+    """The contestants (all, or those of `names`), after their values have been compared. Raises WrongValue."""
+    chosen = {name: make() for name, make in contest.contestants.items() if names is None or name in names}
+    value = chosen["ours"].value()
+    contest.check(value)
+    for name, contestant in chosen.items():
+        if name != "ours":
+            compare(value, contestant.value(), contest.rtol, f"ours against {name}")
+    return chosen
+
+
+def measure(name, work, goals, contest, budget=BUDGET):
+    """The Result of a contest; contestants take turns, the first of a round is another one each time."""
+    contestants = checked(contest)
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env=environment())
-    return time.perf_counter() - start
-
-
-def interleaved_processes(programs, rounds=5):
-    """Median seconds of fresh processes (name -> code), net of an empty one, taking turns."""
-    times = {name: [] for name in (*programs, None)}
-    for code in programs.values():
-        process_seconds(code)
+    for contestant in contestants.values():
+        contestant.sample()
+    rounds = min(MOST, max(FEWEST, int(budget / (time.perf_counter() - start))))
+    samples = {key: [] for key in contestants}
+    order = list(contestants)
     for _ in range(rounds):
-        for name, code in (*programs.items(), (None, "pass")):
-            times[name].append(process_seconds(code))
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    return {name: medians[name] - medians[None] for name in programs}
-
-
-def reported_seconds(code, timeout):
-    """The number that a fresh process prints last; infinity if it takes longer than `timeout` seconds."""
-    try:
-        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=timeout, env=environment())
-    except subprocess.TimeoutExpired:
-        return float("inf")
-    return float(done.stdout.split()[-1])
-
-
-def interleaved_reports(programs, rounds=3, timeout=150):
-    """Median of the number that fresh processes print (name -> code), taking turns."""
-    times = {name: [] for name in programs}
-    for code in programs.values():
-        reported_seconds(code, timeout)
-    for _ in range(rounds):
-        for name, code in programs.items():
-            if float("inf") not in times[name]:
-                times[name].append(reported_seconds(code, timeout))
-    return {name: statistics.median(values) for name, values in times.items()}
-
-
-def wait(value):
-    """Wait for every array in a nested list or tuple that is still being computed."""
-    if isinstance(value, list | tuple):
-        for part in value:
-            wait(part)
-    elif hasattr(value, "block_until_ready"):
-        value.block_until_ready()
-    return value
-
-
-def text(seconds):
-    """A duration to three digits with its unit."""
-    if seconds == float("inf"):
-        return "no result"
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
-
-
-def table(rows):
-    """The rows as lines of text."""
-    lines = []
-    for row in rows:
-        ratios = row.ratios()
-        parts = [f"{name} {text(value)}" + (f" ({ratios[name]:.2f}x)" if name in ratios else "") for name, value in row.seconds.items()]
-        lines.append(f"{row.work:<58}" + "   ".join(parts))
-    return "\n".join(lines)
+        order.append(order.pop(0))
+        for key in order:
+            samples[key].append(contestants[key].sample())
+    return Result(name, work, contest.unit, goals, samples)

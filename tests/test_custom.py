@@ -277,3 +277,54 @@ def test_decorators_inside_of_transformed_functions():
             return y ** 3
         return slope(x)
     close(f(2.0), 12.0)
+
+
+@functools.partial(T.custom_vjp, nondiff_argnums=(0,))
+def fixed_point(step, a, x):
+    previous, x = x, step(a, x)
+    while abs(x - previous) > 1e-12:
+        previous, x = x, step(a, x)
+    return x
+
+
+def fixed_point_forward(step, a, x):
+    x = fixed_point(step, a, x)
+    return x, (a, x)
+
+
+def fixed_point_backward(step, kept, bar):
+    a, x = kept
+    total = fixed_point(functools.partial(adjoint_step, step), (a, x, bar), bar)
+    return T.vjp(lambda a: step(a, x), a)[1](total)[0], 0.0
+
+
+def adjoint_step(step, packed, total):
+    a, x, bar = packed
+    return bar + T.vjp(lambda x: step(a, x), x)[1](total)[0]
+
+
+fixed_point.defvjp(fixed_point_forward, fixed_point_backward)
+
+
+def square_root(a):
+    return fixed_point(lambda a, x: 0.5 * (x + a / x), a, a)
+
+
+def test_rules_that_call_their_function_with_another_rule_inside():
+    """The rule for `step` needs that for `adjoint_step`, and so on: as many as derivatives are taken."""
+    assert np.isclose(T.grad(square_root)(2.0), 0.5 / np.sqrt(2.0))
+    assert np.isclose(T.grad(T.grad(square_root))(2.0), -0.25 * 2.0 ** -1.5)
+    assert np.isclose(T.linearize(T.grad(square_root), 2.0)[1](1.0), -0.25 * 2.0 ** -1.5)
+    assert np.allclose(T.jit(T.vmap(T.grad(square_root)))(np.array([1.0, 4.0])), [0.5, 0.25])
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16, jnp.float32])
+def test_rules_hold_in_half_precision(dtype):
+    x = jnp.array([0.5, -2.0], dtype)
+    push = T.custom_jvp(lambda x: x * x)
+    push.defjvps(lambda dot, out, x: 10 * dot * x)
+    pull = T.custom_vjp(lambda x: x * x)
+    pull.defvjp(lambda x: (x * x, x), lambda x, bar: (10 * bar * x,))
+    for f in (push, pull):
+        for g in (T.grad(lambda x: jnp.sum(f(x))), T.jit(T.grad(lambda x: jnp.sum(f(x))))):
+            assert g(x).dtype == x.dtype and g(x).tolist() == [5.0, -20.0]

@@ -65,8 +65,7 @@ class Lowered(Stage):
         entry = self.entry
         if compiler_options:
             entry = copy.copy(entry)
-            entry.run = entry.prepare()
-            entry.run.options = tuple(compiler_options.items())
+            entry.run = entry.prepare(tuple(compiler_options.items()))
         entry.run.build()
         return Compiled(entry, self.args, self.kwargs)
 
@@ -129,6 +128,9 @@ def lower(transformed, args, kwargs):
     else:
         marked, named = args, kwargs
     entry, _ = transformed.find(args, kwargs)
+    if entry.run is not entry.run.for_xla():
+        entry = copy.copy(entry)
+        entry.run = entry.run.for_xla()
     return Lowered(entry, tuple(as_struct(a) for a in marked if not isinstance(a, Static)),
                    {k: as_struct(v) for k, v in named.items() if not isinstance(v, Static)})
 

@@ -5,14 +5,16 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from . import axes as named_axes
-from . import derivatives, pipeline, tree
+from . import engines, tree
 from .core import Aval
-from .directional import as_float, jvp, linearize, vjp
 from .errors import ShapeError, TypeMismatch
-from .frontend.specialise import Input, Param, Static, calls
-from .spread import leaf_shardings, placed
+from .later import later
+from .leaves import as_float
+from .specialised import Param, Static
 from .transformed import Transformed
-from .transforms.batch import batch
+
+batching, calls, derivatives, pipeline, spread, zero_tangents = (
+    later(globals(), name) for name in ("transforms.batch", "frontend.specialise.calls", "derivatives", "pipeline", "spread", "zero_tangents"))
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 Argnums = int | Sequence[int]
@@ -29,10 +31,12 @@ def decorator(make: Maker) -> Maker:
 
 
 class Differentiated(Transformed):
-    """Base of transforms with argnums: integers among the differentiated arguments become floats."""
+    """Base of transforms with argnums: integers among the differentiated arguments become floats, unless `allow_int` is given."""
 
     def convert(self, args, kwargs):
         args, kwargs = super().convert(args, kwargs)
+        if self.settings["allow_int"]:
+            return args, kwargs
         argnums = self.settings["argnums"]
         numbers = argnums if type(argnums) in (tuple, list) else (argnums,)
         for n in numbers:
@@ -53,7 +57,7 @@ class Gradient(Differentiated):
 
     def build(self, args, kwargs):
         s = self.settings
-        return derivatives.gradient(self.fn, args, kwargs, s["argnums"], s["has_aux"], s["holomorphic"], s["with_value"])
+        return derivatives.gradient(self.fn, args, kwargs, s["argnums"], s["has_aux"], s["holomorphic"], s["with_value"], s["allow_int"])
 
 
 @decorator
@@ -63,7 +67,7 @@ def grad(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: boo
 
     f: function of arrays, numbers and pytrees. argnums: which positional argument(s) to differentiate (int or tuple).
     has_aux: f returns (result, aux), and the gradient returns (gradient, aux). holomorphic: f is complex-differentiable.
-    allow_int: accepted; integers are always taken, as floats.
+    allow_int: integers stay what they are, and the gradient has zeros of the type float0 in their place; otherwise they are promoted.
 
     Returns a function with f's arguments that gives the gradient in the container of the argument (a tuple for several argnums),
     in its dtype; integers are promoted to float64. For complex arguments of a real f the convention is df/dx - i df/dy.
@@ -76,7 +80,7 @@ def grad(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: boo
     >>> grad(f)(np.array([1.0, 2.0]))
     array([ 3., 12.])
     """
-    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=False)
+    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=False, allow_int=allow_int)
 
 
 @decorator
@@ -87,7 +91,7 @@ def value_and_grad(f: Callable[..., Any] | None = None, argnums: Argnums = 0, ha
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=True)
+    return Gradient(f, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, with_value=True, allow_int=allow_int)
 
 
 class Jacobian(Differentiated):
@@ -95,7 +99,7 @@ class Jacobian(Differentiated):
 
     def build(self, args, kwargs):
         s = self.settings
-        return derivatives.jacobian(self.fn, args, kwargs, s["argnums"], s["mode"], s["has_aux"])
+        return derivatives.jacobian(self.fn, args, kwargs, s["argnums"], s["mode"], s["has_aux"], s["allow_int"])
 
 
 @decorator
@@ -104,14 +108,14 @@ def jacrev(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: b
     """The Jacobian by reverse mode: one pullback per output element, batched. Shape: output's shape + argument's shape.
 
     Good for functions with few outputs. Pytrees nest: output's structure, at each leaf the argument's structure. holomorphic: f is
-    complex-differentiable; allow_int: accepted, integers are taken as floats.
+    complex-differentiable; allow_int: as for `grad`.
 
     >>> import numpy as np
     >>> jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
            [0., 1.]])
     """
-    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="reverse", holomorphic=holomorphic)
+    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="reverse", holomorphic=holomorphic, allow_int=allow_int)
 
 
 @decorator
@@ -123,7 +127,7 @@ def jacfwd(f: Callable[..., Any] | None = None, argnums: Argnums = 0, has_aux: b
     array([[4., 0.],
            [0., 6.]])
     """
-    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="forward", holomorphic=holomorphic)
+    return Jacobian(f, argnums=argnums, has_aux=has_aux, mode="forward", holomorphic=holomorphic, allow_int=False)
 
 
 @decorator
@@ -213,10 +217,10 @@ def leaf_axis(leaf, axis, label, sizes, kind):
 
 def batched(specialised, axes, out_axes, size, axis_name=None):
     """The batch of a built program."""
-    program, out_tree = specialised.program, specialised.out_tree
+    program, out_tree = specialised.program, zero_tangents.extended(specialised.out_tree, (size,))
     in_axes = input_axes(specialised, axes)
     outs = output_axes(specialised, out_axes)
-    return derivatives.finish(specialised, batch(program, in_axes, outs, size, axis_name), out_tree, f"{program.name}_batched", "vmap")
+    return derivatives.finish(specialised, batching.batch(program, in_axes, outs, size, axis_name), out_tree, f"{program.name}_batched", "vmap")
 
 
 def input_axes(specialised, axes):
@@ -259,9 +263,9 @@ def vmap(f: Callable[..., Any] | None = None, in_axes: Any = 0, out_axes: Any = 
 class Jitted(Transformed):
     kind = "jit"
 
-    def __init__(self, fn, static_argnums, static_argnames, donate_argnums, in_shardings=None, out_shardings=None):
+    def __init__(self, fn, static_argnums, static_argnames, donate_argnums, in_shardings=None, out_shardings=None, engine=None):
         super().__init__(fn, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
-                         in_shardings=in_shardings, out_shardings=out_shardings)
+                         in_shardings=in_shardings, out_shardings=out_shardings, engine=engine and engines.check(engine))
         self.donate = as_tuple(donate_argnums)
         self.write_back = not isinstance(fn, Transformed)
 
@@ -278,8 +282,8 @@ class Jitted(Transformed):
         if isinstance(self.fn, Transformed) and self.fn.spreads:
             return self.fn.build_call(args, kwargs, leaves)
         specialised, given = self.build(args, kwargs), self.settings["in_shardings"]
-        given = None if given is None else leaf_shardings(given, args, kwargs)
-        return placed(specialised, leaves, given, self.settings["out_shardings"])
+        given = None if given is None else spread.leaf_shardings(given, args, kwargs)
+        return spread.placed(specialised, leaves, given, self.settings["out_shardings"])
 
     def lower(self, *args, **kwargs):
         """The program for arguments of these types, lowered: `.as_text()` is StableHLO, `.compile()` the compiled program."""
@@ -295,13 +299,15 @@ def as_tuple(value):
 
 @decorator
 def jit(f: Callable[..., Any] | None = None, static_argnums: Argnums = (), static_argnames: str | Sequence[str] = (),
-        donate_argnums: Argnums = (), in_shardings: Any = None, out_shardings: Any = None) -> Any:
+        donate_argnums: Argnums = (), in_shardings: Any = None, out_shardings: Any = None, engine: str | None = None) -> Any:
     """Compile a function, or a transformed one, with XLA; results are device arrays (`Array`).
 
     Loops and branches on array values compile as they are. static_argnums, static_argnames: arguments whose values are built
     into the program (strings, None and flags are so anyway). donate_argnums: arguments whose memory results may reuse.
     Stores into array arguments reach the caller's ndarrays, as in NumPy. in_shardings, out_shardings: how arguments and results lie on
     several devices (one for all, or a tree like theirs); where arguments are spread over a mesh already, nothing need be said.
+    engine: "xla"; "numpy" to run the generated NumPy program instead; "auto" to do so where it is estimated to be quicker (a few
+    statements on small arrays of floats; see `engines`). None: as `config` says, "xla" by default. `f.explain(*args)` tells.
 
     Raises TransformError where the function cannot be compiled (random draws, side effects, shapes that depend on values).
 
@@ -309,6 +315,6 @@ def jit(f: Callable[..., Any] | None = None, static_argnums: Argnums = (), stati
     >>> print(jit(lambda x: np.sum(x * 2.0))(np.arange(3.0)))
     6.0
     """
-    return Jitted(f, static_argnums, static_argnames, donate_argnums, in_shardings, out_shardings)
+    return Jitted(f, static_argnums, static_argnames, donate_argnums, in_shardings, out_shardings, engine)
 
-__all__ = ["Input", "grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "value_and_grad", "vjp", "vmap"]
+__all__ = ["grad", "hessian", "jacfwd", "jacrev", "jit", "value_and_grad", "vmap"]

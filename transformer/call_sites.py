@@ -92,6 +92,13 @@ class Site:
                 *(pipeline.aval_of(v) if pipeline.is_dynamic(v) else (type(v), id(v)) for v in leaves))
 
     # building ----------------------------------------------------------------------------------
+    def build_backward(self, fn, params):
+        """`build` for a rule that is part of the derivative: what it calls is differentiated once less often, which ends rules that call
+        functions with rules of their own, each made by the one before.
+        """
+        with pipeline.options(pending=max(pipeline.current_options().pending - 1, 0)):
+            return self.build(fn, params)
+
     def build(self, fn, params):
         """The Specialised program of the function or of a rule."""
         try:

@@ -7,7 +7,6 @@
 The environment variable TRANSFORMER_ENABLE_X64 sets the value at the start.
 """
 
-import difflib
 import importlib
 import os
 import threading
@@ -15,7 +14,11 @@ import threading
 from .errors import TransformError
 
 _local = threading.local()
+_lock = threading.Lock()
 _values = {}
+MODE = [False]
+"""Whether 64-bit types are made; None while a block in some thread sets that for itself, so that `x64()` must be asked."""
+_blocks = 0
 
 
 _changed = {}
@@ -59,6 +62,7 @@ class Config:
     def _known(name):
         plain = name.removeprefix("jax_")
         if plain not in _values:
+            import difflib
             near = difflib.get_close_matches(plain, _values, n=2)
             raise TransformError(f"there is no setting {name!r}", f"Known: {', '.join(near or sorted(_values))}.")
         return plain
@@ -69,16 +73,26 @@ class enable_x64:
 
     def __init__(self, value=True):
         self.value, self.before = bool(value), _values["enable_x64"]
-        _values["enable_x64"] = self.value
+        set_x64(self.value)
 
     def __enter__(self):
-        _values["enable_x64"] = self.before
+        set_x64(self.before, 1)
         self.outer = getattr(_local, "x64", None)
         _local.x64 = self.value
         return self
 
     def __exit__(self, *exc):
         _local.x64 = self.outer
+        set_x64(None, -1)
+
+
+def set_x64(value, blocks=0):
+    """Set the mode of the process, unless the value is None; `blocks`: how many more blocks are open."""
+    global _blocks
+    with _lock:
+        _blocks += blocks
+        _values["enable_x64"] = _values["enable_x64"] if value is None else bool(value)
+        MODE[0] = None if _blocks else _values["enable_x64"]
 
 
 def x64():
@@ -95,9 +109,15 @@ def switch(name):
     return changed
 
 
+def settings():
+    """All settings of the process, sorted by name."""
+    return sorted(_values.items())
+
+
 SWITCHES = ("disable_jit", "debug_nans", "debug_infs")
 
-define("enable_x64", flag("TRANSFORMER_ENABLE_X64"))
+define("enable_x64", flag("TRANSFORMER_ENABLE_X64"), set_x64)
+set_x64(_values["enable_x64"])
 for _name in SWITCHES:
     define(_name, flag(f"TRANSFORMER_{_name.upper()}"), switch(_name))
 config = Config()

@@ -194,32 +194,36 @@ def literal_aval(value):
     return Aval(value.shape, value.dtype)
 
 
+CONTROL = frozenset((If, For, While))
+"""Statements with blocks inside."""
+
+
 def is_name(atom):
     return isinstance(atom, str)
 
 
 def blocks(stmt):
     """The nested statement lists of a statement, in order of execution."""
-    if isinstance(stmt, If):
-        return [stmt.body, stmt.orelse]
-    if isinstance(stmt, For):
-        return [stmt.body]
-    if isinstance(stmt, While):
-        return [stmt.head, stmt.body]
-    return []
+    kind = type(stmt)
+    if kind not in CONTROL:
+        return ()
+    if kind is For:
+        return (stmt.body,)
+    return (stmt.body, stmt.orelse) if kind is If else (stmt.head, stmt.body)
 
 
 def operands(stmt):
     """The names a statement itself reads (nested blocks not counted). An Update reads the old version of its target."""
-    if isinstance(stmt, Mark):
-        return []
-    if isinstance(stmt, Apply | Effect):
+    kind = type(stmt)
+    if kind is Apply or kind is Effect:
         atoms = stmt.args
-    elif isinstance(stmt, Move):
+    elif kind is Mark:
+        return []
+    elif kind is Move:
         atoms = (stmt.source,)
-    elif isinstance(stmt, Update):
+    elif kind is Update:
         atoms = (stmt.target, *stmt.args, stmt.value)
-    elif isinstance(stmt, For):
+    elif kind is For:
         atoms = (stmt.lo, stmt.hi)
     else:
         atoms = (stmt.test,)
@@ -228,21 +232,21 @@ def operands(stmt):
 
 def targets(stmt):
     """The names a statement itself binds (nested blocks not counted)."""
-    if isinstance(stmt, Apply | Move | Update):
+    kind = type(stmt)
+    if kind is Apply or kind is Move or kind is Update:
         return [stmt.target]
-    if isinstance(stmt, For):
+    if kind is For:
         return [stmt.index]
-    if isinstance(stmt, While) and stmt.counter:
-        return [stmt.counter]
-    return []
+    return [stmt.counter] if kind is While and stmt.counter else []
 
 
 def walk(stmts):
     """All statements of a block and of the blocks inside it, outer before inner."""
     for stmt in stmts:
         yield stmt
-        for block in blocks(stmt):
-            yield from walk(block)
+        if type(stmt) in CONTROL:
+            for block in blocks(stmt):
+                yield from walk(block)
 
 
 def names_bound(stmts):

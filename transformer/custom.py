@@ -8,7 +8,7 @@ import numpy as np
 
 from . import pipeline, tree
 from .call_sites import Part, Site
-from .core import Aval
+from .core import Aval, is_floating
 from .errors import ShapeError, TransformError, TypeMismatch
 from .frontend.specialise import Param, program_name
 from .frontend.specialise.calls import Closure, bind_arguments, call
@@ -105,7 +105,7 @@ class custom_vjp(Custom):
 
     def rules(self, site):
         """The programs of both rules, and what their parameters are."""
-        first = site.build(self.forward, site.params)
+        first = site.build_backward(self.forward, site.params)
         if first.out_tree.kind is not tuple or len(first.out_tree.children) != 2:
             raise TypeMismatch(f"the forward rule of {self.__name__} must return a pair (result, residuals)", "Return (result, residuals).")
         out_tree, res_tree = first.out_tree.children
@@ -114,7 +114,7 @@ class custom_vjp(Custom):
         residuals = [site.param(a, "residual") for a in avals[out_tree.num_leaves:]]
         bars = [site.param(cotangent_aval(a), "bar") for a in avals[:out_tree.num_leaves]]
         nondiff, _ = self.split(site.params)
-        second = site.build(self.backward, [*nondiff, tree.unflatten(res_tree, residuals), tree.unflatten(out_tree, bars)])
+        second = site.build_backward(self.backward, [*nondiff, tree.unflatten(res_tree, residuals), tree.unflatten(out_tree, bars)])
         second.program = self.with_cotangents(site, second)
         first_slots = [("residual", k, p.aval) for k, p in enumerate(residuals)]
         slots = [*first_slots, *(("bar", k, p.aval) for k, p in enumerate(bars))]
@@ -141,7 +141,7 @@ class custom_vjp(Custom):
     def fitting(self, program, leaf, atom):
         """The atom of a cotangent, 0.0 for None; its shape must be that of the argument."""
         aval = pipeline.aval_of(leaf)
-        if atom is None or aval.dtype.kind not in "fc":
+        if atom is None or not is_floating(aval.dtype):
             return 0.0
         found = program.aval(atom)
         if found.shape != aval.shape:
@@ -263,7 +263,7 @@ def tangent_of(leaf, dots):
     """The tangent of a leaf, appended to `dots`; of integers it is zero."""
     if not isinstance(leaf, Param):
         return leaf
-    if leaf.aval.dtype.kind not in "fc":
+    if not is_floating(leaf.aval.dtype):
         return np.zeros(leaf.aval.shape) if leaf.aval.shape else 0.0
     dots.append(Param(Aval(leaf.aval.shape, leaf.aval.dtype), None, f"{leaf.name}_dot", leaf.jnp))
     return dots[-1]

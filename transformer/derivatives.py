@@ -14,6 +14,7 @@ from .transforms.batch import batch
 from .transforms.forward import forward
 from .transforms.reverse import reverse
 from .transforms.simplify import simplify
+from .zero_tangents import extended, without_integers
 
 
 def finish(specialised, program, out_tree, name, stage, inputs=None):
@@ -52,10 +53,9 @@ def check_scalar(program, treedef, holomorphic):
                            "Take the real part or the modulus, or use holomorphic=True.")
 
 
-def gradient(fn, args, kwargs, argnums, has_aux, holomorphic, with_value):
+def gradient(fn, args, kwargs, argnums, has_aux, holomorphic, with_value, allow_int=False):
     """grad and value_and_grad: reverse mode seeded with 1.0."""
-    single, numbers = normalise(argnums, args, fn)
-    wanted = leaf_positions(args, numbers)
+    single, wanted = differentiated(fn, args, argnums, allow_int)
     specialised = build_differentiable(fn, args, kwargs)
     program = specialised.program
     value_tree, aux_tree = subtrees(specialised.out_tree, has_aux)
@@ -97,6 +97,13 @@ def normalise(argnums, args, fn):
     return single, [int(n) % len(args) for n in numbers]
 
 
+def differentiated(fn, args, argnums, allow_int):
+    """(whether argnums is one int, per argument the positions of the leaves that are differentiated and the structure of the result)."""
+    single, numbers = normalise(argnums, args, fn)
+    wanted = leaf_positions(args, numbers)
+    return single, without_integers(args, numbers, wanted) if allow_int else wanted
+
+
 def refuse_discrete(program, specialised, wanted):
     """Integers are promoted before; what is left of other kinds cannot be differentiated."""
     index = {p.key: i for i, p in enumerate(specialised.inputs) if p.kind == "leaf"}
@@ -126,10 +133,9 @@ def basis(builder, avals, total, offset):
     return found
 
 
-def jacobian(fn, args, kwargs, argnums, mode, has_aux=False):
+def jacobian(fn, args, kwargs, argnums, mode, has_aux=False, allow_int=False):
     """jacfwd and jacrev: the batch of tangents or cotangents over a basis, one program."""
-    single, numbers = normalise(argnums, args, fn)
-    wanted = leaf_positions(args, numbers)
+    single, wanted = differentiated(fn, args, argnums, allow_int)
     specialised = build_differentiable(fn, args, kwargs)
     refuse_discrete(specialised.program, specialised, wanted)
     value_tree, aux_tree = subtrees(specialised.out_tree, has_aux)
@@ -137,17 +143,18 @@ def jacobian(fn, args, kwargs, argnums, mode, has_aux=False):
     make = jacobian_rows if mode == "reverse" else jacobian_columns
     program = make(specialised, wrt, value_tree.num_leaves)
     inner = gradient_tree(wanted, single)
-    out_tree = replace_leaves(value_tree, inner)
+    out_tree = replace_leaves(value_tree, inner, iter(map(specialised.program.aval, specialised.program.outputs)))
     if has_aux:
         out_tree = tree.Treedef(tuple, None, (out_tree, aux_tree))
     stage = "jacrev" if mode == "reverse" else "jacfwd"
     return finish(specialised, program, out_tree, f"{specialised.program.name}_{stage}", stage)
 
 
-def replace_leaves(treedef, inner):
+def replace_leaves(treedef, inner, avals):
+    """The structure of a result with the structure `inner` of the arguments at each of its leaves, whose types are `avals`."""
     if treedef.kind is None:
-        return inner
-    return treedef._replace(children=tuple(replace_leaves(c, inner) for c in treedef.children))
+        return extended(inner, next(avals).shape)
+    return treedef._replace(children=tuple(replace_leaves(c, inner, avals) for c in treedef.children))
 
 
 def jacobian_rows(specialised, wrt, count):
@@ -210,9 +217,9 @@ def keep_hints(program, original):
     return program
 
 
-def pushforward(fn, args, kwargs, wrt_args):
-    """jvp: (Specialised of outputs and tangents, positions of the tangent leaves)."""
-    wanted = leaf_positions(args, wrt_args)
+def pushforward(fn, args, kwargs, wrt_args, allow_int=False):
+    """jvp: the Specialised of outputs and tangents; allow_int: integers have none."""
+    _, wanted = differentiated(fn, args, tuple(wrt_args), allow_int)
     specialised = build_differentiable(fn, args, kwargs)
     positions = [p for found, _ in wanted for p in found]
     wrt = positions_of(specialised, positions)

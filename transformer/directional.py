@@ -7,30 +7,24 @@ from typing import Any
 import numpy as np
 
 from . import derivatives, pipeline, printing, tree
+from .config import x64
 from .core import is_floating
-from .errors import ShapeError, TypeMismatch
+from .dispatch import single_precision
+from .errors import ShapeError, TransformError, TypeMismatch
 from .executable import wrap
 from .frontend.builder import current
 from .frontend.reference import is_reference
+from .leaves import as_float
 from .transforms.reverse import reverse, split
 from .transforms.simplify import simplify
-
-
-def as_float(value):
-    """An integer or bool that is differentiated becomes a float."""
-    if is_reference(value):
-        return value if is_floating(value.dtype) else value.astype(np.float64)
-    if type(value) in (int, bool):
-        return float(value)
-    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iub":
-        return value.astype(np.float64)
-    return value
+from .zero_tangents import float0, replaced
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple[Any, ...]:
     """(f(*primals), directional derivative along `tangents`), by forward mode. Both arguments are tuples of equal structure.
 
-    has_aux: f returns (result, aux), and jvp returns (result, derivative, aux).
+    has_aux: f returns (result, aux), and jvp returns (result, derivative, aux). Integers are promoted to floats, unless their tangent is
+    float0 or f uses them as an index, a bound or a size: such a tangent must be zero.
     Source: forward accumulation (Griewank and Walther 2008, chapter 3). Raises TypeMismatch and ShapeError where tangents do
     not fit.
 
@@ -39,11 +33,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     """
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
         raise TypeMismatch("jvp needs tuples of primals and of tangents", "Write jvp(f, (x,), (x_dot,)).")
-    primals = tuple(tree.tree_map(as_float, p) for p in primals)
-    leaves, treedef = tree.flatten(primals)
+    leaves, treedef, specialised = with_floats(
+        primals, lambda primals: derivatives.pushforward(f, as_arguments(primals), {}, range(len(primals)), allow_int=True), tangents)
     dots = flatten_matching(treedef, tuple(tangents), leaves, "tangent", "primal")
-    specialised = pipeline.by_type_or_value(
-        lambda: derivatives.pushforward(f, as_arguments(primals), {}, range(len(primals))), leaves)
     inputs = dict(enumerate(leaves)) | {("tangent", i): d for i, d in enumerate(dots)}
     if not has_aux:
         return run(specialised, inputs)
@@ -52,8 +44,42 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     return result, dot, aux
 
 
+def with_floats(primals, make, tangents=None):
+    """(leaves, treedef, make(primals)) with the integers among the primals as floats, unless a tangent is float0. Where the function
+    needs them as integers (an index, a bound, a size) they stay integers, and constants."""
+    leaves, treedef = tree.flatten(tuple(primals))
+    dots = tree.flatten_like(treedef, tuple(tangents)) if tangents is not None else [None] * len(leaves)
+    floats = [leaf if getattr(dot, "dtype", None) == float0 else as_float(leaf) for leaf, dot in zip(leaves, dots)]
+
+    def made(leaves):
+        primals = tree.unflatten(treedef, leaves)
+        return leaves, treedef, pipeline.by_type_or_value(lambda: make(primals), leaves)
+    try:
+        return made(floats)
+    except (TransformError, TypeError) as error:
+        if all(a is b for a, b in zip(floats, leaves)):
+            raise
+        first = error
+    try:
+        return made(leaves)
+    except (TransformError, TypeError):
+        raise first from None
+
+
+def is_moved(leaf):
+    """Whether a primal has a tangent: not if it stayed an integer."""
+    return not pipeline.is_dynamic(leaf) or is_floating(pipeline.aval_of(leaf).dtype)
+
+
+def refuse_moving(dot, what):
+    """An integer that stays one has no tangent other than zero."""
+    if is_reference(dot) or not (np.result_type(dot) == float0 or not np.any(dot)):
+        raise TypeMismatch(f"a {what} is given for an argument that is an integer to the function: an index, a bound or a size",
+                           "Give 0 or np.zeros(shape, transformer.float0).")
+
+
 def flatten_matching(treedef, value, leaves, what, of):
-    """Leaves of tangents or cotangents, checked against the values they belong to and cast to their dtypes."""
+    """Leaves of tangents or cotangents, checked against the values they belong to and cast to their dtypes; None for an integer's tangent."""
     found = tree.flatten_like(treedef, value)
     result = []
     for leaf, like in zip(found, leaves):
@@ -61,7 +87,10 @@ def flatten_matching(treedef, value, leaves, what, of):
         if shape != wanted:
             raise ShapeError(f"a {what} of shape {shape} is given for a {of} of shape {wanted}", f"Give each {what} the shape of its {of}.")
         dtype = like.dtype if hasattr(like, "dtype") else np.result_type(like)
-        if is_reference(leaf):
+        if what == "tangent" and not is_floating(dtype):
+            refuse_moving(leaf, what)
+            result.append(None)
+        elif is_reference(leaf):
             result.append(leaf if leaf.dtype == dtype else leaf.astype(dtype))
         else:
             result.append(float(leaf) if type(like) is float and type(leaf) is int else
@@ -118,14 +147,19 @@ class Linear:
 
     def __call__(self, *vectors):
         value = vectors if self.star else vectors[0] if len(vectors) == 1 else vectors
-        dots = flatten_matching(self.into, value, self.likes, self.what, self.of)
-        values = [*self.residuals, *dots]
+        dots = [d for d in flatten_matching(self.into, value, self.likes, self.what, self.of) if d is not None]
+        values = [*self.residuals, *(self.strong(dots) if self.jnp else dots)]
         if any(map(is_reference, values)):
             outputs = inlined(self.program, values, self.jnp)
         else:
             self.loaded = self.loaded or printing.load(self.program)
             outputs = executed(self.loaded, self.program, values, self.jnp)
         return tree.unflatten(self.out_tree, outputs)
+
+    def strong(self, dots):
+        """The vectors with numbers of NumPy for Python's: programs of `transformer.numpy` rely on their types."""
+        avals = [self.program.avals[p] for p in self.program.params[len(self.residuals):]]
+        return [a.dtype.type(d) if type(d) in (int, float, complex) else d for d, a in zip(dots, avals, strict=True)]
 
     @property
     def source(self):
@@ -140,38 +174,42 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     """(f(*primals), pullback): the pullback maps a cotangent of the output to a tuple of cotangents, one per primal.
 
     The forward part runs once, now; the pullback keeps what it needs (residuals). has_aux: f returns (result, aux), and vjp
-    returns (result, pullback, aux).
+    returns (result, pullback, aux). Integers are promoted to floats, unless f uses them as an index, a bound or a size: their cotangents then
+    are zeros of the type float0.
 
     >>> y, pullback = vjp(lambda x: x ** 2, 3.0)
     >>> y, pullback(1.0)
     (9.0, (6.0,))
     """
-    primals = tuple(tree.tree_map(as_float, p) for p in primals)
-    outputs, specialised, pullback, residuals, seeds = forward_part(f, primals, has_aux)
+    outputs, specialised, pullback, residuals, (leaves, treedef) = forward_part(f, primals, has_aux)
     value_tree, aux_tree = derivatives.subtrees(specialised.out_tree, has_aux)
-    leaves, treedef = tree.flatten(primals)
+    into = replaced(treedef, map(pipeline.aval_of, leaves))
     likes = outputs[: value_tree.num_leaves]
     result = tree.unflatten(value_tree, likes)
-    pull = Linear(pullback, residuals, value_tree, likes, treedef, "cotangent", "output", jnp=specialised.jnp)
+    pull = Linear(pullback, residuals, value_tree, likes, into, "cotangent", "output", jnp=specialised.jnp)
     if not has_aux:
         return result, pull
     return result, pull, tree.unflatten(aux_tree, outputs[value_tree.num_leaves:])
 
 
-def forward_part(f, primals, has_aux=False):
-    """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, seeds)."""
-    leaves, _ = tree.flatten(primals)
-    specialised = pipeline.by_type_or_value(lambda: pipeline.build_differentiable(f, as_arguments(primals), {}), leaves)
+def forward_part(f, primals, has_aux=False, times=1):
+    """Run the forward part of the joint program; (outputs, Specialised, pullback program, residuals, (leaves of the primals, treedef)).
+
+    times: how many derivatives are taken one of the other, from this one on.
+    """
+    leaves, treedef, specialised = with_floats(primals, lambda primals: pipeline.build_differentiable(f, as_arguments(primals), {}, times))
     program = specialised.program
-    wrt = pipeline.positions_of(specialised, range(len(leaves)))
+    wrt = pipeline.positions_of(specialised, [i for i, leaf in enumerate(leaves) if is_moved(leaf)])
     seeded = derivatives.subtrees(specialised.out_tree, has_aux)[0].num_leaves
     joint = reverse(program, wrt, ["param"] * seeded + [None] * (len(program.outputs) - seeded))
     first, pullback = split(simplify(pipeline.settled(joint)), len(program.outputs), seeded)
     pullback = simplify(pullback)
+    if specialised.jnp and not x64():
+        pullback = single_precision(pullback, [program.avals[p] for p in program.params])
     whole = dataclasses.replace(specialised, program=first, out_tree=tree.Treedef(list, None, (tree.LEAF,) * len(first.outputs)))
     results = run(whole, dict(enumerate(leaves)))
     count = len(program.outputs)
-    return results[:count], specialised, pullback, results[count:], None
+    return results[:count], specialised, pullback, results[count:], (leaves, treedef)
 
 
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
@@ -184,11 +222,9 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     >>> y, push(1.0)
     (9.0, 6.0)
     """
-    primals = tuple(tree.tree_map(as_float, p) for p in primals)
-    outputs, specialised, pullback, residuals, _ = forward_part(f, primals, has_aux)
-    leaves, treedef = tree.flatten(primals)
+    outputs, specialised, pullback, residuals, (leaves, treedef) = forward_part(f, primals, has_aux, times=2)
     wrt = range(len(residuals), len(pullback.params))
-    transposed = reverse(pullback, list(wrt), ["param"] * len(leaves))
+    transposed = reverse(pullback, list(wrt), ["param"] * len(pullback.outputs))
     count = len(pullback.outputs)
     keep = [p for i, p in enumerate(transposed.params) if i not in wrt]
     program = simplify(zero_cotangents(transposed, list(wrt), count, keep))

@@ -5,24 +5,31 @@ arguments, the type of each dynamic leaf and the value of each static one; an en
 """
 
 import dataclasses
+import functools
 import itertools
 import threading
 import warnings
 
 import numpy as np
 
-from . import pipeline, printing, tree
+from . import engines, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
 from .core import Apply, Aval
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, wrap
-from .frontend.promotion import narrow
-from .frontend.specialise import Static
-from .frontend.specialise.externals import is_device_array, unchanged
-from .ops.op import TABLE
+from .later import later
+from .leaves import dynamic_leaves
+from .specialised import Static, is_device_array, unchanged
+
+glue, optable, pipeline, printing, promotion = (
+    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion"))
 
 VALUE_WARNING = 64
+WARM = 2
+"""The call of an entry for which its glue is written: a function that is called once does not pay for it."""
+GLUES = 4
+"""How many glues a call tries before it goes the general way."""
 
 
 def leaf_signature(value):
@@ -69,13 +76,6 @@ def signature(args, kwargs):
     return (x64(), *map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
 
 
-def quick_key(args):
-    """Key of a call with floats and arrays only: what is needed to find its program at once. Anything else gives a key that
-    no program is stored under."""
-    return (x64(), *[kind if (kind := type(a)) is float else (a.dtype, a.shape) if kind is np.ndarray else
-                     a.spec if kind is Array else object for a in args])
-
-
 def leaves_of(args, kwargs):
     """Dynamic leaves of a call's arguments."""
     for value in args:
@@ -85,7 +85,7 @@ def leaves_of(args, kwargs):
     else:
         if not kwargs:
             return args
-    return pipeline.dynamic_leaves(args, kwargs)
+    return dynamic_leaves(args, kwargs)
 
 
 def argument_signature(value):
@@ -115,33 +115,26 @@ class Entry:
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored
-        self.unguarded = not self.guards and not self.static and self.direct is not None
         self.stages = []
         self.donate = donate
         self.run = self.prepare()
-        self.quick = self.quick_call()
-
-    def quick_call(self):
-        """The shortest way to run with the arguments themselves as parameters, in order."""
-        run = self.run
-        if self.jnp:
-            return self
-        if self.bare and self.direct == list(range(len(self.direct or ()))):
-            if self.compiled:
-                return lambda args: run(args)[0]
-            return lambda args: run(*map(host, args)) if Array in map(type, args) else run(*args)
-        return self
+        self.count = self.run.lowered.count if specialised.program is None else len(self.program.outputs)
+        self.calls, self.glue = 0, None
+        self.engine = engines.Explanation(*(("xla", "it is compiled") if compiled else ("numpy", "no jit is asked for, and no argument is on a device")))
 
     @property
     def holds_by_type(self):
         """Whether the program answers for other values of these types too."""
         return not self.specialised.by_value and self.specialised.volatile is None
 
-    def prepare(self):
-        if self.compiled:
-            placement = self.specialised.placement
-            return placement.executable(self.program, self.donate) if placement else Compiled(self.program, self.donate)
-        return printing.load(self.program)
+    def prepare(self, options=()):
+        """What runs the program. options: of the compiler, (name, value) each."""
+        if not self.compiled:
+            return printing.load(self.program)
+        placement = self.specialised.placement
+        run = placement.executable(self.program, self.donate) if placement else Compiled(self.program, self.donate)
+        run.options = options
+        return run
 
     def holds(self, leaves):
         """Whether the program still answers for these arguments."""
@@ -173,7 +166,7 @@ class Entry:
                 outputs = wrap(outputs)
             if self.bare:
                 return outputs
-            outputs = [outputs] if len(self.program.outputs) == 1 else list(outputs or ())
+            outputs = [outputs] if self.count == 1 else list(outputs or ())
         if self.stored:
             outputs = self.write_back(outputs, leaves)
         return outputs[0] if self.bare else tree.unflatten(self.out_tree, outputs)
@@ -195,29 +188,29 @@ def plain(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
-def single_precision(program):
-    """A program of `transformer.numpy` that is given Python numbers and 32-bit arrays has 32-bit results."""
+def single_precision(program, given=None):
+    """A program of `transformer.numpy` that is given Python numbers and 32-bit arrays has 32-bit results. given: types of arguments."""
     body, avals, outputs = list(program.body), dict(program.avals), []
-    given = [avals[name] for name in program.params]
-    if any(not aval.weak and narrow(aval.dtype) != aval.dtype for aval in given):
+    given = [avals[name] for name in program.params] if given is None else given
+    if any(not aval.weak and promotion.narrow(aval.dtype) != aval.dtype for aval in given):
         return program
     for atom in program.outputs:
         aval = program.aval(atom)
-        dtype = narrow(aval.dtype)
+        dtype = promotion.narrow(aval.dtype)
         if isinstance(atom, str) and dtype != aval.dtype:
             name = next(n for k in itertools.count() if (n := f"{atom}_{dtype.name}" + "_" * k) not in avals)
             avals[name] = Aval(aval.shape, dtype)
-            body.append(Apply(name, TABLE["astype"], (atom,), {"dtype": dtype}))
+            body.append(Apply(name, optable.TABLE["astype"], (atom,), {"dtype": dtype}))
             atom = name
         outputs.append(atom)
     return dataclasses.replace(program, body=body, avals=avals, outputs=outputs)
 
 
 class Cache:
-    """The entries of one transformed function."""
+    """The entries of one transformed function, and the glue of those called last."""
 
     def __init__(self):
-        self.entries, self.quick, self.lock = {}, {}, threading.RLock()
+        self.entries, self.glues, self.lock = {}, [], threading.RLock()
         self.last = None
         self.warned = False
 
@@ -227,6 +220,17 @@ class Cache:
                 self.last = entry
                 return entry
         return None
+
+    def connect(self, transformed, entry, args, kwargs):
+        """Put the glue of an entry that has answered a call before all others, making it at the call number WARM."""
+        entry.calls += 1
+        if entry.calls == WARM and entry.holds_by_type:
+            entry.glue = glue.make(transformed, entry, args, kwargs)
+        if entry.glue is not None:
+            with self.lock:
+                self.glues = [entry.glue, *[g for g in self.glues if g is not entry.glue][:GLUES - 1]]
+                glue.chain(self.glues, transformed.answer)
+                transformed.__call__ = entry.glue
 
     def add(self, key, entry, label):
         found = self.entries.setdefault(key, [])
@@ -240,14 +244,73 @@ class Cache:
                           "each value is a program of its own", stacklevel=4)
 
 
+class Restored(Entry):
+    """The entry of an earlier process, from disk. What the program looks like is found by building it, where somebody asks."""
+
+    def __init__(self, specialised, lowered, donate, build):
+        self.lowered, self.build = lowered, build
+        super().__init__(specialised, True, donate)
+        self.engine = engines.choose("xla", specialised, None, donate)
+
+    @functools.cached_property
+    def built(self):
+        return self.build()
+
+    @property
+    def program(self):
+        return self.built.program
+
+    @property
+    def stages(self):
+        return self.built.stages
+
+    @program.setter
+    def program(self, value):
+        """Built when asked for."""
+
+    @stages.setter
+    def stages(self, value):
+        """Those of the program."""
+
+    def prepare(self, options=()):
+        run = Compiled(lambda: self.program, self.donate, options)
+        run.reload(self.lowered)
+        return run
+
+
 def make_entry(transformed, args, kwargs):
+    """The entry for one signature: from disk, where an earlier process has left it, else built."""
+    draft = stored.draft_of(transformed, args, kwargs) if engines.wanted(transformed) == "xla" else None
+    if draft is None:
+        return build_entry(transformed, args, kwargs)
+    found = draft.find(leaves_of(args, kwargs))
+    if found is not None:
+        args, kwargs = stand_ins((args, kwargs))
+        return Restored(*found, lambda: build_entry(transformed, args, kwargs))
+    entry = build_entry(transformed, args, kwargs)
+    draft.watch(entry.specialised, entry.run)
+    return entry
+
+
+def stand_ins(arguments):
+    """Arguments of the same types that take no memory: zeros for arrays."""
+    return tree.tree_map(stand_in, arguments)
+
+
+def stand_in(leaf):
+    if type(leaf) is Array:
+        return Array(None, leaf.spec, np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape))
+    return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape) if type(leaf) is np.ndarray else leaf
+
+
+def build_entry(transformed, args, kwargs):
     """Build the program for one signature."""
     stages, compiled = [], transformed.compiled
     params = [pipeline.as_params(a, n) for a, n in zip(args, transformed.parameter_names(len(args)))]
     named = {k: pipeline.as_params(v, k) for k, v in kwargs.items()}
     try:
         with pipeline.options(refuse_volatile=compiled, stages=stages, keep_stores=transformed.write_back):
-            specialised = transformed.build_call(params, named, pipeline.dynamic_leaves(args, kwargs))
+            specialised = transformed.build_call(params, named, dynamic_leaves(args, kwargs))
     except ValueDependent as error:
         if compiled:
             raise refuse(error) from None
@@ -257,6 +320,10 @@ def make_entry(transformed, args, kwargs):
     entry = None if compiled else entry_on_device(specialised, args, kwargs)
     entry = entry or Entry(specialised, compiled, donate)
     entry.stages = stages
+    if compiled:
+        entry.engine = engines.choose(engines.wanted(transformed), specialised, entry.program, donate)
+        if entry.engine.engine == "numpy":
+            entry.run = engines.OnNumPy(entry.program, donate)
     return entry
 
 
@@ -264,7 +331,7 @@ def entry_on_device(specialised, args, kwargs):
     """An entry that runs compiled though no jit is asked for: some argument is a device array. None where that cannot be."""
     if specialised.by_value or specialised.volatile is not None or config.read("disable_jit"):
         return None
-    if Array not in map(type, pipeline.dynamic_leaves(args, kwargs)):
+    if Array not in map(type, dynamic_leaves(args, kwargs)):
         return None
     entry = Entry(specialised, True)
     return entry if isinstance(entry.run, Compiled) and entry.run.compiles() else None

@@ -7,45 +7,16 @@ is computed afterwards is not used.
 import builtins
 import re
 import sys
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .analysis.ranges import Ranges
 from .core import Apply, Aval, Effect, Hole, Move, Update, While, blocks, walk
+from .lowered import Failure, python_value
 from .ops.index_templates import Window, covered
 
 CODE, INDEX, NEEDED, TOKEN = "?code", "?index", "?needed", "?token"
 INT64 = np.dtype(np.int64)
-
-
-@dataclass
-class Failure:
-    """A place where a program may fail. `avals` are those of the operands that the exception's source mentions."""
-
-    exception: type
-    text: str
-    avals: tuple
-    origin: Any
-    names: tuple = ()
-
-    def raise_(self, values):
-        """Raise the exception, as NumPy would have; its note says where."""
-        scope = {"np": np, self.exception.__name__: self.exception}
-        scope.update({f"_{k}": python_value(v, a) for k, (v, a) in enumerate(zip(values, self.avals, strict=True))})
-        try:
-            exec(self.text, scope)
-        except self.exception as error:
-            if self.origin is not None:
-                error.add_note(f"raised at {self.origin}: {self.origin.text.strip()}")
-            raise error from None
-
-
-def python_value(value, aval):
-    """What user code would see: a Python number for a weak aval, a NumPy scalar or array otherwise."""
-    value = np.asarray(value)
-    return value.item() if aval.weak else value[()]
 
 
 class Effects:

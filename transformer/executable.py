@@ -15,13 +15,18 @@ import numpy as np
 from backend import client
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
+from backend.staging import Staging, stages
 
 from . import config
 from .core import Apply, Hole, walk
 from .errors import TransformError
-from .lower import CAPACITY, lower
+from .later import later
+from .lowered import CAPACITY
+
+lower = later(globals(), "lower")
 
 config.define("num_cpu_devices", None, functools.partial(client.configure, "num_cpu_devices"))
+config.define("cpu_enable_async_dispatch", None, functools.partial(client.configure, "cpu_enable_async_dispatch"))
 config.define("platforms", None, functools.partial(client.configure, "platforms"))
 
 CAPACITY_GUESS = 1 << 22
@@ -33,13 +38,22 @@ SMALLEST = 8
 
 
 class Compiled:
-    """`run(arguments) -> outputs` for one program. See the module's docstring."""
+    """`run(arguments) -> outputs` for one program. See the module's docstring.
+
+    program: the Core program, or a function that makes it, where it is there lowered (`reload`) and may never be needed. on_lowered(lowered)
+    is called whenever the program has been lowered and compiled.
+    """
 
     def __init__(self, program, donate=(), options=(), device=None):
-        self.program, self.donate, self.options, self.device = program, tuple(donate), options, device
+        self.built, self.donate, self.options, self.device = program, tuple(donate), options, device
         self.lock = threading.Lock()
         self.lowered = self.run = None
         self.plain, self.sizes = None, {}
+        self.on_lowered = None
+
+    @functools.cached_property
+    def program(self):
+        return self.built() if callable(self.built) else self.built
 
     def build(self, capacity=CAPACITY, sizes=None):
         """Lower and compile; returns the backend's Executable. sizes: capacities of arguments that size arrays, by name."""
@@ -48,16 +62,34 @@ class Compiled:
             if self.run is None or self.lowered.capacity < capacity or larger and larger != self.sizes:
                 self.sizes = larger or self.sizes
                 lowered, run = self.translate(capacity)
-                self.lowered, self.run = lowered, run
-                self.plain = run.call if len(run.outputs) == lowered.count else None
+                self.use(lowered, run)
+                if self.on_lowered is not None:
+                    self.on_lowered(lowered)
             return self.run
+
+    def use(self, lowered, run):
+        self.lowered, self.run = lowered, run
+        self.plain = run.call if len(run.outputs) == lowered.count else None
+
+    def reload(self, lowered):
+        """Take the program as it was lowered by an earlier process."""
+        self.use(lowered, compile_text(lowered.text, lowered.features, self.options, self.device))
 
     def translate(self, capacity):
         """(the Lowered, the backend's Executable) for a capacity."""
-        lowered = lower(self.program, capacity, self.donate, client.platform(), sizes=self.sizes)
+        lowered = lower.lower(self.program, capacity, self.donate, client.platform(), sizes=self.sizes)
         if lowered.sized and self.donate:
-            lowered = lower(self.program, capacity, (), client.platform(), sizes=self.sizes)
+            lowered = lower.lower(self.program, capacity, (), client.platform(), sizes=self.sizes)
         return lowered, compile_text(lowered.text, lowered.features, self.options, self.device, lowered.callbacks)
+
+    @property
+    def on_cpu(self):
+        """Whether it runs on the first device and that is a CPU."""
+        return self.device is None and client.platform() == "cpu"
+
+    def for_xla(self):
+        """What runs the program compiled by XLA."""
+        return self
 
     def compiles(self):
         """Whether the program can be compiled: its shapes follow from types alone."""
@@ -143,4 +175,6 @@ def raise_failure(lowered, results):
             failure.raise_([np.asarray(v) for v in operands])
 
 
-__all__ = ["Array", "Compiled", "executable", "wrap"]
+spec = client.spec
+
+__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "wrap"]

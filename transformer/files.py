@@ -1,11 +1,11 @@
 """Writing files."""
 
 import os
-import tempfile
 
 
 def replace_file(path, content):
     """Write a file whole or not at all: a reader never sees a part of it."""
+    import tempfile
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

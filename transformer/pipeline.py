@@ -17,13 +17,14 @@ import numpy as np
 
 from . import tree
 from .abstract import ShapeDtypeStruct
-from .core import WEAK_DTYPES, Aval, is_number, literal_aval
+from .core import WEAK_DTYPES, Aval, literal_aval
 from .errors import NeedStatic, TypeMismatch, ValueDependent
 from .frontend.builder import Builder
 from .frontend.promotion import STRONG, mark_of
 from .frontend.reference import is_reference
-from .frontend.specialise import Param, specialise
-from .frontend.specialise.externals import is_device_array, is_dynamic_array
+from .frontend.specialise import specialise
+from .leaves import dynamic_leaves, is_dynamic
+from .specialised import Param, is_device_array
 from .transforms.custom_calls import expand
 from .transforms.simplify import simplify
 
@@ -34,14 +35,14 @@ _local = threading.local()
 class Options:
     """How to build: refuse draws of random numbers (compiled), decide branches by values (value mode), record the stages.
 
-    pending: a derivative will be taken of what is built, so that functions with rules of their own stay calls.
+    pending: how many derivatives will be taken of what is built; functions with rules of their own stay calls until they are taken.
     keep_stores: the last versions of stored arguments are further outputs, for the caller's arrays.
     """
 
     refuse_volatile: bool = False
     values: bool = False
     stages: Any = None
-    pending: bool = False
+    pending: int = 0
     keep_stores: bool = False
 
 
@@ -73,13 +74,6 @@ def record(stage, program):
         stages.append((stage, program))
 
 
-def is_dynamic(value):
-    """A leaf that is an input at run time: an array of numbers or a Python number (a bool is static)."""
-    return is_reference(value) or is_dynamic_array(value) or (
-        isinstance(value, int | float | complex | np.number | np.bool_ | ShapeDtypeStruct) and type(value) is not bool) or (
-        isinstance(value, np.generic) and is_number(value.dtype))
-
-
 def aval_of(value):
     if is_reference(value):
         return value.aval
@@ -104,12 +98,6 @@ def as_params(value, name):
 def as_param(leaf, name):
     known = leaf.known if is_reference(leaf) else None if isinstance(leaf, ShapeDtypeStruct) else leaf
     return Param(aval_of(leaf), known, name, mark_of(leaf))
-
-
-def dynamic_leaves(args, kwargs):
-    """All dynamic leaves of the arguments, in the order in which parameters are numbered."""
-    return [leaf for value in (*args, *kwargs.values()) for leaf in tree.flatten(value)[0]
-            if is_dynamic(leaf) or isinstance(leaf, Param)]
 
 
 def leaf_positions(args, argnums):
@@ -146,9 +134,9 @@ def build(fn, args, kwargs):
     return result
 
 
-def build_differentiable(fn, args, kwargs):
-    """`build` for a function of which a derivative is taken next."""
-    with options(pending=True):
+def build_differentiable(fn, args, kwargs, times=1):
+    """`build` for a function of which a derivative is taken next, `times` times one of the other."""
+    with options(pending=current_options().pending + times):
         return build(fn, args, kwargs)
 
 

@@ -79,7 +79,7 @@ def switched_call(self, *args, **kwargs):
     if self.kind == "jit" and is_on("disable_jit"):
         result = self.fn(*args, **kwargs)
     else:
-        result = _plain_call(self, *args, **kwargs)
+        result = _plain_call.__get__(self)(*args, **kwargs)
     for name, test, what in (("debug_nans", np.isnan, "nan"), ("debug_infs", np.isinf, "inf")):
         if is_on(name) and any(holds(leaf, test) for leaf in tree.flatten(result)[0]):
             raise FloatingPointError(f"{what} in the result of {self!r}{place(self, args, kwargs)}")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import tree
-from .api import jvp, vjp
+from .directional import jvp, vjp
 from .errors import TransformError
 
 STEP = 1e-4

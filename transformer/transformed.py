@@ -4,12 +4,14 @@ import functools
 import inspect
 import pathlib
 
-from . import dispatch, pipeline, printing
+from . import dispatch
 from .errors import TransformError, TypeMismatch
 from .files import replace_file
-from .frontend import parse, scopes
-from .frontend.specialise import Static
-from .spread import placed
+from .later import later
+from .specialised import Static
+
+parse, pipeline, printing, scopes, spread = (
+    later(globals(), name) for name in ("frontend.parse", "pipeline", "printing", "frontend.scopes", "spread"))
 
 
 class Transformed:
@@ -19,6 +21,8 @@ class Transformed:
     show(*args, stage=None)   text for these arguments, at any stage of the pipeline
     """
 
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    # A call of an instance runs what is in its own slot, without a step in between: the glue of the call before or `answer`.
     __transformer_opaque__ = True
     kind = "call"
 
@@ -31,6 +35,7 @@ class Transformed:
         self.__dict__.pop("__wrapped__", None)
         self.__name__ = getattr(fn, "__name__", type(fn).__name__)
         self.cache = dispatch.Cache()
+        self.__call__ = self.answer
 
     # what a kind of transform defines --------------------------------------------------
     def convert(self, args, kwargs):
@@ -46,7 +51,7 @@ class Transformed:
     def build_call(self, args, kwargs, leaves):
         """The same for a call from outside on these leaves: it also says on which devices it runs, if not on the first."""
         specialised = self.build(args, kwargs)
-        return placed(specialised, leaves) if self.compiled else specialised
+        return spread.placed(specialised, leaves) if self.compiled else specialised
 
     # calling ------------------------------------------------------------------------------
     @functools.cached_property
@@ -62,18 +67,16 @@ class Transformed:
     write_back = False
     spreads = False
 
-    def __call__(self, *args, **kwargs):
-        if not kwargs:
-            key = dispatch.quick_key(args)
-            entry = self.cache.quick.get(key)
-            if entry is not None and (entry.unguarded or entry.holds(args)):
-                return entry.quick(args)
-            entry, leaves = self.find(args, kwargs)
-            if leaves is args and entry.holds_by_type and not entry.static:
-                self.cache.quick[key] = entry
-            return entry(leaves)
+    def answer(self, *args, **kwargs):
+        """A call in general: by its signature."""
         entry, leaves = self.find(args, kwargs)
-        return entry(leaves)
+        result = entry(leaves)
+        self.cache.connect(self, entry, args, kwargs)
+        return result
+
+    @functools.cached_property
+    def __signature__(self):
+        return inspect.signature(self.fn)
 
     def find(self, args, kwargs):
         """(the entry for these arguments, their dynamic leaves); builds it if need be."""
@@ -147,6 +150,16 @@ class Transformed:
         entry, _ = self.find(args, kwargs)
         return self.text(entry, stage, comments)
 
+    def explain(self, *args, **kwargs):
+        """Which engine runs a call with these arguments, why, and what it is estimated to cost: an `engines.Explanation`.
+
+        >>> from transformer import jit
+        >>> print(jit(lambda x: x + 1.0).explain(2.0))
+        xla: it is asked for, by jit or by the configuration
+        """
+        entry, _ = self.find(args, kwargs)
+        return entry.engine
+
     def text(self, entry, stage=None, comments=False):
         if stage in ("parse", "desugar"):
             return source_text(self.innermost(), stage)
@@ -199,6 +212,9 @@ class BoundTransformed(Transformed):
 
     def show(self, *args, **kwargs):
         return self.transformed.show(self.instance, *args, **kwargs)
+
+    def explain(self, *args, **kwargs):
+        return self.transformed.explain(self.instance, *args, **kwargs)
 
     def __transformer_call__(self, ev, args, kwargs):
         return self.transformed.__transformer_call__(ev, (self.instance, *args), kwargs)

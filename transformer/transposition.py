@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import tree
-from .api import vjp
+from .directional import vjp
 
 
 def linear_transpose(fun, *primals):

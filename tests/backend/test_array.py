@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+from backend import client
 from backend.array import Array, array
 from backend.compile import compile
 from backend.hlo import Hlo
@@ -117,3 +118,7 @@ def test_any_memory_layout_goes_to_the_device(value):
     run = compile(hlo.finish([hlo.add(hlo.parameter(value.shape, value.dtype), 0)]))
     np.testing.assert_array_equal(run.call([value])[0], value)
     np.testing.assert_array_equal(run.call([array(value)])[0], value)
+
+
+def test_one_spec_per_type():
+    assert client.spec((2,), np.dtype("f4")) is client.spec((2,), np.dtype("f4"), False) is not client.spec((2,), np.dtype("f4"), True)

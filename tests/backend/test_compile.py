@@ -144,9 +144,48 @@ def test_import_loads_no_jaxlib_and_running_no_jax():
     assert run_python(code) == "[1. 2. 3.]"
 
 
+def test_calls_with_numpy_arguments_import_no_jax():
+    code = """
+        import sys
+        import numpy as np, transformer
+        from tests.backend.test_compile import products
+        f = transformer.jit(products)
+        for _ in range(3):
+            f(np.eye(2))
+        assert f.cache.glues
+        print('jax' in sys.modules)
+    """
+    assert run_python(code) == "False"
+
+
 def test_number_of_devices():
     code = "from backend import client; print(len(client.devices()))"
     assert run_python(code, TRANSFORMER_NUM_CPU_DEVICES="4") == "4"
+
+
+def products(x):
+    for _ in range(100):
+        x = np.sin(x @ x)
+    return x
+
+
+@pytest.mark.parametrize(("variable", "ready"), [("0", "True"), ("1", "False")])
+def test_whether_a_call_waits_for_its_program(variable, ready):
+    code = """
+        import numpy as np, transformer
+        from tests.backend.test_compile import products
+        f, x = transformer.jit(products), transformer.device_put(np.ones((200, 200)))
+        f(x).block_until_ready()
+        result = f(x)
+        print(result.buffer.is_ready())
+        try:
+            transformer.config.update("cpu_enable_async_dispatch", True)
+        except RuntimeError as error:
+            assert "after the first use" in str(error)
+        else:
+            raise AssertionError
+    """
+    assert run_python(code, TRANSFORMER_CPU_ENABLE_ASYNC_DISPATCH=variable) == ready
 
 
 @pytest.mark.parametrize("order", ["before", "after"])

@@ -70,6 +70,63 @@ def test_for_ranges(lo, hi, step):
         assert t == total
 
 
+@pytest.mark.parametrize("step", [1, -1, 3])
+@pytest.mark.parametrize("trips", [0, 1, 7, 8, 9, 16, 21])
+def test_short_rounds_go_in_groups(trips, step):
+    """Loops over numbers: whole groups, the rest, all as straight code; with bounds known and not."""
+    def f(b, lo, hi, x):
+        total = variable(b, b.constant(np.array(1.0)))
+        with loop(b, lo, hi, step) as i:
+            rebind(b, total, total * 0.5 + x[i])
+        return [total]
+    start = 20 if step < 0 else 2
+    x, hi, want = np.sin(np.arange(80.0)), start + step * trips, 1.0
+    for i in range(start, hi, step):
+        want = want * 0.5 + x[i]
+    for bounds in ((start, hi), (np.int64(start), np.int64(hi))):
+        np.testing.assert_allclose(run(build(f, *bounds, x), *bounds, x)[0], want, rtol=1e-14)
+    known = lower(build(lambda b, x: f(b, start, hi, x), x)).text
+    assert known.count("stablehlo.while") == (0 if trips <= 8 else 2)
+    np.testing.assert_allclose(run(build(lambda b, x: f(b, start, hi, x), x), x)[0], want, rtol=1e-14)
+
+
+def test_rounds_that_store_stay_single():
+    def f(b, x):
+        x = variable(b, x)
+        with loop(b, 1, 50) as i:
+            x[i] = x[i - 1] * 0.5
+        return [x]
+    assert lower(build(f, np.ones(50))).text.count("dynamic_update_slice") == 1
+
+
+def test_a_failure_in_a_group_of_rounds_is_raised():
+    def f(b, x, n):
+        total = variable(b, b.constant(np.array(0.0)))
+        with loop(b, 0, n) as i:
+            rebind(b, total, total + x[i])
+        return [total]
+    x = np.arange(13.0)
+    program = build(f, x, np.int64(13))
+    assert run(program, x, np.int64(13))[0] == x.sum()
+    with pytest.raises(IndexError, match="index 13 is out of bounds for axis 0 with size 13"):
+        run(program, x, np.int64(20))
+
+
+def test_indices_that_cannot_be_negative_are_not_counted_from_the_end():
+    def f(b, x, n):
+        total = variable(b, b.constant(np.array(0.0)))
+        with loop(b, 1, n) as i:
+            rebind(b, total, total + x[i - 1] * x[i])
+        return [total]
+
+    def backwards(b, x, n):
+        return [x[n]]
+    x, n = np.arange(50.0), np.int64(50)
+    assert "stablehlo.select" not in lower(build(lambda b, x: f(b, x, 50), x)).text
+    assert run(build(f, x, n), x, n)[0] == (x[1:] * x[:-1]).sum()
+    assert run(build(backwards, x, np.int64(-2)), x, np.int64(-2))[0] == 48.0
+
+
 def test_text_does_not_grow_with_trip_counts():
     def f(b, x):
         x = variable(b, x)
@@ -428,3 +485,21 @@ def test_element_loops_copy_no_array():
         want[i] = g
     for got, expected in zip(run(program, x, x_bar), (want, want_bar), strict=True):
         np.testing.assert_allclose(got, expected)
+
+
+def test_a_value_added_at_several_places_is_padded_once():
+    x = np.random.default_rng(0).normal(size=(12, 13))
+
+    def spread(b, v):
+        out = b.constant(np.zeros((12, 13)))
+        for rows, columns in ((slice(0, -2), slice(2, None)), (slice(2, None), slice(1, -1)), (slice(1, -1), slice(0, -2))):
+            np.add.at(out, (rows, columns), v)
+        return [out]
+    v = x[1:-1, 1:-1]
+    program = build(spread, v)
+    want = np.zeros((12, 13))
+    want[:-2, 2:] += v
+    want[2:, 1:-1] += v
+    want[1:-1, :-2] += v
+    np.testing.assert_array_equal(run(program, v)[0], want)
+    assert len({line.split("=")[1] for line in lower(program).text.splitlines() if "stablehlo.pad" in line}) == 1

@@ -289,3 +289,19 @@ def test_tapes_are_as_large_as_each_argument_asks_for():
     for n, m in ((3, 2), (9, 2), (9, 20), (100, 3), (0, 0)):
         np.testing.assert_allclose(np.asarray(gradient(X, n, m)), plain(X, n, m), rtol=1e-10)
     assert gradient.cache.last.run.sizes == {"n": 128, "m": 32}
+
+
+def masked_powers(x):
+    m = x > 0
+    y = x.copy()
+    y[m] = 1.0 / y[m] + np.sqrt(y[m]) * y[m] ** -1.5 - y[m] ** 3
+    return np.sum(y)
+
+
+def test_functions_at_a_mask_search_for_no_element():
+    for x in (np.array([-1.0, 0.0, 2.0, 3.0]), np.array([-1.0, -2.0])):
+        for f in (grad(masked_powers), jit(grad(masked_powers))):
+            step = 1e-6 * np.where(x == 0, 0, 1)
+            want = [(masked_powers(x + step * e) - masked_powers(x - step * e)) / 2e-6 if x[k] else 1.0 for k, e in enumerate(np.eye(len(x)))]
+            np.testing.assert_allclose(f(x), want, rtol=1e-5)
+    assert "argmax" not in grad(masked_powers).show(np.ones(3))

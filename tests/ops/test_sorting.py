@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import transformer
 from transformer.core import Aval
 from transformer.errors import TransformError
 from transformer.ops.op import FUNCTIONS, TABLE
@@ -93,6 +94,18 @@ def test_composites_equal_numpy():
     for options in ({"bins": 5}, {"bins": edges}, {"bins": 4, "range": (-1, 1)}, {"bins": 4, "density": True}, {"bins": 4, "weights": x}):
         for got, want in zip(FUNCTIONS[np.histogram](x, **options), np.histogram(x, **options), strict=True):
             np.testing.assert_allclose(got, want)
+
+
+@pytest.mark.parametrize("x", [np.array([0.1, 0.3, 0.7, np.nan, 1.0]), np.array([2, 2, 2]), np.linspace(0.0, 1.0, 1001),
+                               np.array([0.0, 0.1, 0.2, 0.3, 0.6, 0.7, 1.0]), np.arange(7, dtype=np.float32) / 7])
+@pytest.mark.parametrize("options", [{"bins": 10, "range": (0.0, 1.0)}, {"bins": 3, "range": (0.1, 0.7)}, {"bins": 1, "range": (-1, 2)}])
+def test_elements_at_the_edges_of_bins(x, options):
+    for weights in (None, np.arange(1.0, len(x) + 1.0)):
+        want = np.histogram(x, weights=weights, **options)[0]
+        np.testing.assert_array_equal(FUNCTIONS[np.histogram](x, weights=weights, **options)[0], want)
+        got = transformer.jit(lambda x: np.histogram(x, weights=weights, **options)[0])(x)
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype == want.dtype
 
 
 def test_bincount_beyond_minlength_is_an_error():

@@ -5,7 +5,8 @@ import pytest
 
 import transformer
 import transformer.numpy as jnp
-from transformer import random
+from transformer import TransformError, random
+from transformer.random import calling
 
 KEY = np.array([0, 42], np.uint32)
 EXACT = [
@@ -57,6 +58,50 @@ def test_exact(name, args, kwargs, wanted):
 def test_close(name, args, kwargs, wanted):
     np.testing.assert_allclose(draw(name, args, kwargs), wanted, rtol=5e-6, atol=1e-6)
     np.testing.assert_allclose(transformer.jit(lambda key: draw(name, args, kwargs, key))(KEY), wanted, rtol=5e-6, atol=1e-6)
+
+
+PARAMETERS = [("uniform", (-2.0, 5.0), ("minval", "maxval")), ("gumbel", (), ()), ("truncated_normal", (-1.0, 2.0), ("lower", "upper")),
+              ("wald", (1.5,), ("mean",)), ("gamma", (2.5,), ("a",)), ("poisson", (4.0,), ("lam",)), ("binomial", (20.0, 0.3), ("n", "p"))]
+
+
+@pytest.mark.parametrize("name, values, names", PARAMETERS, ids=name_of)
+def test_draws_at_once_equal_jitted_ones(name, values, names):
+    """To the last bit, where the parameters are arguments of the jitted function too."""
+    found = getattr(random, name)(KEY, **dict(zip(names, values)), shape=(40,))
+    jitted = transformer.jit(lambda key, values: getattr(random, name)(key, **dict(zip(names, values)), shape=(40,)))
+    np.testing.assert_array_equal(found, jitted(KEY, [np.asarray(v, "f") for v in values]))
+
+
+def test_programs_are_kept_by_type_and_setting():
+    """Other values of a parameter run the same program; other shapes, types and settings do not; numbers that compare equal are told apart."""
+    calling.program.cache_clear()
+    for rate in (1.0, 2.0, np.float32(3)):
+        random.pareto(KEY, rate, (2,))
+    assert calling.program.cache_info().misses == 1
+    random.pareto(KEY, 1.0, [2])
+    assert calling.program.cache_info().misses == 1
+    random.pareto(KEY, 1.0, (3,))
+    random.pareto(KEY, 1.0, (2,), "float16")
+    assert calling.program.cache_info().misses == 3
+    with pytest.raises(TransformError, match="no shape"):
+        random.pareto(KEY, 1.0, (2.0,))
+
+
+def test_the_number_of_programs_is_bounded():
+    assert calling.program.cache_info().maxsize == calling.PROGRAMS
+
+
+def test_draws_at_once_run_on_numpy_without_jit():
+    calling.program.cache_clear()
+    with transformer.disable_jit():
+        np.testing.assert_allclose(random.exponential(KEY, (3,)), [0.670817494392395, 1.1388006210327148, 0.9578199982643127], rtol=5e-6)
+    assert calling.program.cache_info().misses == 0
+
+
+def test_half_precision_is_kept():
+    for dtype in ("float16", "bfloat16"):
+        for name, values in (("gamma", (2.5,)), ("beta", (2.0, 3.0)), ("maxwell", ())):
+            assert getattr(random, name)(KEY, *values, shape=(2,), dtype=dtype).dtype.name == dtype
 
 
 def test_double_precision():

@@ -1,4 +1,4 @@
-"""Ranges of integers known when lowering: which dynamic indices need no check at run time."""
+"""Ranges of integers known when lowering: which dynamic indices need no check at run time, and which are not counted from the end."""
 
 import numpy as np
 
@@ -6,6 +6,9 @@ from ..core import Apply, For, Move, While, is_name, walk
 from ..ops.index_templates import Window
 
 LARGE = 2**62
+UNKNOWN = 2**61
+"""Stands for a bound that only the run will show. No loop gets as far in steps of up to MOST_STEP."""
+MOST_STEP = 1024
 
 
 class Ranges:
@@ -17,7 +20,8 @@ class Ranges:
         for stmt in walk(program.body):
             found = self.of_stmt(stmt)
             for name, (low, high) in found:
-                if name not in moved and -LARGE < low and high < LARGE:
+                limits = np.iinfo(program.avals[name].dtype)
+                if name not in moved and max(-LARGE, limits.min - 1) < low and high < min(LARGE, limits.max + 1):
                     self.known[name] = (low, high)
 
     def of_stmt(self, stmt):
@@ -35,9 +39,9 @@ class Ranges:
         return [(stmt.target, rule(*ranges))] if rule and None not in ranges else []
 
     def of_for(self, stmt):
-        low, high = self.of(stmt.lo), self.of(stmt.hi)
-        if low is None or high is None:
+        if abs(stmt.step) > MOST_STEP:
             return []
+        low, high = self.of(stmt.lo) or (-UNKNOWN, UNKNOWN), self.of(stmt.hi) or (-UNKNOWN, UNKNOWN)
         if stmt.step > 0:
             return [(stmt.index, (low[0], max(low[0], high[1] - 1)))]
         return [(stmt.index, (min(low[1], high[0] + 1), low[1]))]
@@ -47,6 +51,10 @@ class Ranges:
         if is_name(atom):
             return self.known.get(atom)
         return (int(atom), int(atom)) if np.asarray(atom).dtype.kind in "iu" else None
+
+    def is_nonnegative(self, name):
+        """Whether a name is certain to hold an integer that is at least 0."""
+        return name in self.known and self.known[name][0] >= 0
 
     def is_within(self, atom, size, entry):
         """Whether an index operand is certain to be in range of an axis of `size`."""

@@ -11,6 +11,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import NeedStatic, TransformError, TypeMismatch
 from ..ops import op as optable
+from ..specialised import Reference, is_device_array, is_reference
 from . import views
 
 
@@ -38,15 +39,7 @@ class View:
         self.op, self.args, self.params = op, args, params
 
 
-def is_reference(value):
-    return isinstance(value, Ref)
-
-
-def is_device_array(value):
-    return getattr(type(value), "__transformer_array__", False)
-
-
-class Ref:
+class Ref(Reference):
     """An abstract array or scalar. Operators, indexing, methods and NumPy functions on it emit Core statements."""
 
     __slots__ = ("storage", "path", "aval", "cached", "hint", "__weakref__")
@@ -66,6 +59,7 @@ class Ref:
         if self.cached is not None:
             version, block, name = self.cached
             if version == self.storage.version and any(block is b for b in builder.stack):
+                builder.reused.append((self.storage, version, block))
                 return name
         step = self.path[-1]
         name = builder.emit(step.op, (self.parent_ref(), *step.args), step.params, self.hint).storage.name

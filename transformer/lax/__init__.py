@@ -3,18 +3,20 @@
 import importlib
 
 HOMES = {
-    "control": "associative_scan cond fori_loop map scan switch while_loop",
+    "control": "associative_scan cond fori_loop map platform_dependent scan switch while_loop",
+    "fourier": "FftType fft",
     "elementwise": "RoundingMethod bitcast_convert_type clamp clz complex conj convert_element_type div integer_pow "
-                   "optimization_barrier population_count reciprocal reduce_precision round rsqrt select select_n "
+                   "mulhi optimization_barrier population_count reciprocal reduce_precision round rsqrt select select_n "
                    "shift_right_logical stop_gradient",
-    "shapes": "broadcast broadcast_in_dim broadcast_shapes broadcast_to_rank broadcasted_iota collapse concatenate dtype empty expand_dims full "
+    "shapes": "broadcast broadcast_in_dim broadcast_like broadcast_shapes broadcast_to_rank broadcasted_iota collapse concatenate dtype empty expand_dims full "
               "full_like iota pad reshape rev split squeeze stack tile transpose unstack",
     "indexing": "dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim dynamic_update_slice "
                 "dynamic_update_slice_in_dim index_in_dim index_take slice_in_dim",
     "gathering": "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers gather scatter scatter_add scatter_max scatter_min scatter_mul "
                  "scatter_sub",
-    "products": "ConvDimensionNumbers Precision batch_matmul conv conv_dimension_numbers conv_general_dilated conv_general_dilated_patches "
-                "conv_transpose conv_with_general_padding dot dot_general",
+    "products": "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers DotDimensionNumbers Precision PrecisionLike batch_matmul conv "
+                "conv_dimension_numbers conv_general_dilated conv_general_dilated_local conv_general_dilated_patches conv_transpose "
+                "conv_with_general_padding dot dot_general",
     "reductions": "approx_max_k approx_min_k argmax argmin cumlogsumexp cummax cummin cumprod cumsum reduce reduce_and "
                   "reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_window reduce_xor sort sort_key_val top_k",
 }
@@ -35,6 +37,8 @@ def __getattr__(name):
         value = getattr(importlib.import_module(f"{__name__}.{PLACES[name]}"), name)
     elif name in ELEMENTWISE:
         value = importlib.import_module(f"{__name__}.elementwise").named(name)
+    elif name == "linalg":
+        return importlib.import_module(f"{__name__}.linalg")
     elif name in COLLECTIVES:
         return getattr(importlib.import_module("transformer.parallel"), name)
     else:
@@ -43,7 +47,7 @@ def __getattr__(name):
     return value
 
 
-__all__ = sorted([*PLACES, *ELEMENTWISE, *COLLECTIVES, "slice"])
+__all__ = sorted([*PLACES, *ELEMENTWISE, *COLLECTIVES, "linalg", "slice"])
 
 
 def __dir__():

@@ -4,9 +4,11 @@ import operator
 
 import numpy as np
 
+from backend import client
+
 from .. import tree
 from ..core import Aval
-from ..errors import ShapeError, TypeMismatch
+from ..errors import ShapeError, TransformError, TypeMismatch
 from ..frontend.builder import current
 from ..frontend.promotion import STRONG
 from ..frontend.reference import is_reference
@@ -26,6 +28,16 @@ def with_keyword(operands, keywords):
     if set(keywords) - {"operand", "linear"} or (operands and "operand" in keywords):
         raise TypeMismatch(f"cond does not take the keywords {', '.join(keywords)} here", "Write cond(pred, true_fun, false_fun, *operands).")
     return (keywords["operand"],) if "operand" in keywords else operands
+
+
+def of_platform(functions, default):
+    """The function for the platform that programs run on."""
+    name = client.platform()
+    name = "cuda" if name == "gpu" else name
+    found = functions.get(name, default)
+    if found is None:
+        raise TransformError(f"platform_dependent has no function for {name} and no default", "Pass default=.")
+    return found
 
 
 def predicate(pred):

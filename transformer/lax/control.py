@@ -46,6 +46,15 @@ def pick(outcome, index, branches, operands, first, last):
     return leaves
 
 
+def platform_dependent(*args, default=None, **per_platform):
+    """The function of `per_platform` (cpu=, cuda=, rocm=, tpu=) that is named after the platform in use, or `default`, of the arguments.
+
+    >>> platform_dependent(3.0, cpu=lambda x: x + 1.0, default=lambda x: x)
+    4.0
+    """
+    return carries.of_platform(per_platform, default)(*args)
+
+
 def while_loop(cond_fun, body_fun, init_val):
     """Apply `body_fun` to the value as long as `cond_fun` of it holds. Reverse mode works: what it needs is kept on a tape.
 
@@ -139,4 +148,4 @@ def prefixes(fn, prefix, leaves):
     return prefix.interleaved(leaves, even, odd)
 
 
-__all__ = ["associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop"]
+__all__ = ["associative_scan", "cond", "fori_loop", "map", "platform_dependent", "scan", "switch", "while_loop"]

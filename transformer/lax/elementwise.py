@@ -48,6 +48,19 @@ def div(x, y):
 
 
 @lax
+def mulhi(x, y):
+    """The upper half of the bits of the product of two integers of the same type. Source: Warren, Hacker's Delight, 8-2."""
+    dtype = dtype_of(x)
+    if dtype.kind not in "iu" or dtype != dtype_of(y):
+        raise TypeMismatch(f"mulhi of {dtype} and {dtype_of(y)}", "Give two arrays of one integer type.")
+    half = 4 * dtype.itemsize
+    low = dtype.type((1 << half) - 1)
+    x_high, x_low, y_high, y_low = x >> half, x & low, y >> half, y & low
+    middle = x_high * y_low + (((x_low * y_low) >> half) & low)
+    return x_high * y_high + (middle >> half) + ((x_low * y_high + (middle & low)) >> half)
+
+
+@lax
 def rsqrt(x):
     """1 / sqrt(x)."""
     return 1 / np.sqrt(x)
@@ -161,7 +174,7 @@ def convert_element_type_(operand, new_dtype=None):
 
 @lax
 def reduce_precision(operand, exponent_bits, mantissa_bits):
-    """The values rounded to a float type of fewer bits, in their own dtype."""
+    """The values rounded to a float type of fewer bits, in their own dtype; what is subnormal in float16 becomes zero, as in XLA."""
     names = {(5, 10): "float16", (8, 7): "bfloat16", (8, 23): "float32", (11, 52): "float64"}
     name = names.get((int(exponent_bits), int(mantissa_bits)))
     if name is None:
@@ -170,7 +183,10 @@ def reduce_precision(operand, exponent_bits, mantissa_bits):
     if name == "bfloat16":
         import ml_dtypes
         return cast(cast(operand, ml_dtypes.bfloat16), dtype_of(operand))
-    return cast(cast(operand, name), dtype_of(operand))
+    rounded = cast(cast(operand, name), dtype_of(operand))
+    if name == "float16" and dtype_of(operand).itemsize > 2:
+        return np.where(np.absolute(operand) < 2.0 ** -14, 0 * rounded, rounded)
+    return rounded
 
 
 @lax
@@ -206,5 +222,5 @@ def stop_gradient(x):
 
 
 __all__ = [*NAMES, *SPECIAL, "RoundingMethod", "bitcast_convert_type", "clamp", "clz", "complex", "conj", "convert_element_type", "div",
-           "integer_pow", "optimization_barrier", "population_count", "reciprocal", "reduce_precision", "round", "rsqrt", "select",
+           "integer_pow", "mulhi", "optimization_barrier", "population_count", "reciprocal", "reduce_precision", "round", "rsqrt", "select",
            "select_n", "shift_right_logical", "stop_gradient"]

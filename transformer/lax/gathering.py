@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import eager
+from ..core import is_floating
 from ..errors import ShapeError, TypeMismatch
 from ..frontend.reference import is_reference
 from .wrapping import dtype_of, lax
@@ -114,7 +115,7 @@ def gathered(operand, indices, numbers, sizes, mode, fill_value):
 
 
 def missing(dtype):
-    return np.nan if dtype.kind in "fc" else np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max if dtype.kind == "u" else True
+    return np.nan if is_floating(dtype) else np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max if dtype.kind == "u" else True
 
 
 def scattering(name, method, doc):

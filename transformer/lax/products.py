@@ -3,6 +3,7 @@
 import enum
 import operator
 import string
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,10 @@ from ..errors import ShapeError, TypeMismatch
 from ..ops.convolution import stretched
 from ..ops.op import TABLE
 from .wrapping import cast, dtype_of, lax
+
+ConvGeneralDilatedDimensionNumbers = Any
+DotDimensionNumbers = tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]
+PrecisionLike = Any
 
 
 class Precision(enum.Enum):
@@ -160,6 +165,24 @@ def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs
                                 preferred_element_type=preferred_element_type)
 
 
+def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None,
+                               precision=None):
+    """A convolution with a kernel of its own for each place of the result.
+
+    rhs: its features are those of `conv_general_dilated_patches`, its spatial axes those of the result.
+    """
+    numbers = conv_dimension_numbers(np.shape(lhs), np.shape(rhs), dimension_numbers)
+    first = ConvDimensionNumbers(numbers.lhs_spec, tuple(range(np.ndim(lhs))), tuple(range(np.ndim(lhs))))
+    patches = conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation, rhs_dilation, first)
+    return local_products(patches, rhs, numbers)
+
+
+@lax
+def local_products(patches, rhs, numbers):
+    out = np.einsum("nk...,ok...->no...", patches, np.transpose(rhs, numbers.rhs_spec))
+    return np.transpose(out, tuple(int(k) for k in np.argsort(numbers.out_spec)))
+
+
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None,
                    preferred_element_type=None, use_consistent_padding=False):
     """The convolution that undoes the shape of a strided one: `strides` zeros go between the elements of `lhs`.
@@ -202,5 +225,6 @@ def transposed_pair(size, stride, padding):
     return low, total - low
 
 
-__all__ = ["ConvDimensionNumbers", "Precision", "batch_matmul", "conv", "conv_dimension_numbers", "conv_general_dilated",
+__all__ = ["ConvGeneralDilatedDimensionNumbers", "DotDimensionNumbers", "PrecisionLike", "conv_general_dilated_local",
+           "ConvDimensionNumbers", "Precision", "batch_matmul", "conv", "conv_dimension_numbers", "conv_general_dilated",
            "conv_general_dilated_patches", "conv_transpose", "conv_with_general_padding", "dot", "dot_general"]

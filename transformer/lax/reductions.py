@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 from .. import tree
+from ..core import is_real
 from ..errors import TypeMismatch
 from ..frontend.reference import is_reference
 from ..ops.op import TABLE
@@ -48,8 +49,8 @@ def is_neutral(init, kind, dtype):
         return False
     if kind in ("add", "mul"):
         return bool(value == (kind == "mul"))
-    lowest = -np.inf if dtype.kind == "f" else np.iinfo(dtype).min if dtype.kind in "iu" else False
-    highest = np.inf if dtype.kind == "f" else np.iinfo(dtype).max if dtype.kind in "iu" else True
+    lowest = -np.inf if is_real(dtype) else np.iinfo(dtype).min if dtype.kind in "iu" else False
+    highest = np.inf if is_real(dtype) else np.iinfo(dtype).max if dtype.kind in "iu" else True
     return bool(value <= lowest) if kind == "max" else bool(value >= highest)
 
 

@@ -16,6 +16,12 @@ def broadcast(operand, sizes):
 
 
 @lax
+def broadcast_like(arr, like_arr):
+    """An array broadcast to the shape of another one."""
+    return np.broadcast_to(arr, np.shape(like_arr))
+
+
+@lax
 def broadcast_in_dim(operand, shape, broadcast_dimensions):
     """The array with its axis k as axis broadcast_dimensions[k] of `shape`."""
     if len(broadcast_dimensions) != np.ndim(operand):
@@ -160,6 +166,7 @@ def dtype(x):
     return eager.array_dtype(dtype_of(x))
 
 
-__all__ = ["broadcast", "broadcast_in_dim", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "collapse", "concatenate", "dtype",
+__all__ = ["broadcast_like",
+           "broadcast", "broadcast_in_dim", "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "collapse", "concatenate", "dtype",
            "empty", "expand_dims", "full", "full_like", "iota", "pad", "reshape", "rev", "split", "squeeze", "stack", "tile", "transpose",
            "unstack"]

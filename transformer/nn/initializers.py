@@ -10,7 +10,8 @@ import numpy as np
 from ..errors import ShapeError, TransformError
 from ..frontend import promotion
 from ..random.arrays import orthogonals
-from ..random.keys import as_shape, sampler
+from ..random.calling import host_sampler
+from ..random.keys import as_shape
 from ..random.samplers import between, gaussian, parameter, type_of
 from ..random.samplers import truncated_normal as truncated
 
@@ -63,7 +64,7 @@ def initializer(draw, dtype):
 
     def initial_weights(key, shape, kind):
         return draw(key, shape, kind)
-    drawn = sampler(initial_weights)
+    drawn = host_sampler(initial_weights)
     return init
 
 

@@ -98,7 +98,7 @@ def on_host(name):
 
 
 HOST = """eye identity tri indices bartlett blackman hamming hanning kaiser diag_indices mask_indices tril_indices triu_indices
-frombuffer fromfile fromiter fromstring load loadtxt unpackbits packbits""".split()
+frombuffer fromfile fromiter fromstring load loadtxt unpackbits""".split()
 MADE = {name: on_host(name) for name in HOST}
 
 

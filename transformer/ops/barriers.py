@@ -4,9 +4,10 @@
 function's statements once it is known which derivatives are taken.
 """
 
+from .. import tree
 from ..core import Aval
 from ..errors import TransformError
-from .op import TABLE, Op, op, register
+from .op import TABLE, Op, is_reference, op, register
 
 
 @op()
@@ -55,6 +56,20 @@ def _identity(name, **rules):
     return register(Op(name, same, same_aval, **rules))
 
 
+def checkpoint_name(x, name):
+    """The value or pytree itself, which the policies of `checkpoint` know by a name.
+
+    >>> import numpy as np
+    >>> from transformer import checkpoint, checkpoint_policies, grad
+    >>> def f(x):
+    ...     return np.sum(np.sin(checkpoint_name(np.sin(x), "inner")))
+    >>> kept = checkpoint_policies.save_only_these_names("inner")
+    >>> print(grad(checkpoint(f, policy=kept))(np.zeros(2)))
+    [1. 1.]
+    """
+    return tree.tree_map(lambda leaf: named_value.bind(leaf, name=name) if is_reference(leaf) else leaf, x)
+
+
 def _samples(rng):
     return [((rng.uniform(size=(2, 3)),), {})]
 
@@ -68,7 +83,7 @@ def _link(g, x, token, out, box, position):
     return None, 1.0
 
 
-def _hand_on(g, x, out):
+def _hand_on(g, x, out, **params):
     return g
 
 
@@ -81,6 +96,7 @@ stopped = _identity("stop_gradient", partials=(None,), differentiable=False, sam
 detached = _identity("detached", partials=(None,), differentiable=False)
 pulled = _identity("pulled", vjp=_pull)
 linked = _identity("linked", vjp=_link)
+named_value = _identity("named_value", partials=(_hand_on,))
 optimization_barrier = _identity("optimization_barrier", lower=_lower_barrier, partials=(_hand_on,), samples=_samples)
 
 
@@ -97,4 +113,4 @@ def stop_gradient(x):
 
 
 
-__all__ = ["stop_gradient"]
+__all__ = ["checkpoint_name", "stop_gradient"]

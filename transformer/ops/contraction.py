@@ -69,7 +69,19 @@ def declare_product(name, impl, letters, elastic="", dot=False, **extra):
         lx, ly = (b + lx if axes[0] == 0 else lx), (b + ly if axes[1] == 0 else ly)
         return product(x, lx, y, ly, b + lo, dot), 0
 
-    return register(Op(name, impl, infer, lower, vjp=vjp, batch=batch, linear="each", promotes=True, **extra))
+    def kind(x, y, /, **params):
+        *letters_in, lo = letters(x.shape, y.shape, **params)
+        return kind_of(letters_in, lo)
+
+    return register(Op(name, impl, infer, lower, vjp=vjp, batch=batch, linear="each", promotes=True, product=kind, **extra))
+
+
+def kind_of(inputs, output):
+    """What kind of product an einsum is: "batched dot" if an axis is common to two operands and the result; None if nothing is summed."""
+    common = {c for i, letters in enumerate(inputs) for other in inputs[:i] for c in letters if c in other}
+    if common <= set(output):
+        return None
+    return "batched dot" if common & set(output) else "dot"
 
 
 def operand_bar(g, lo, other, l_other, letters, shape, dot=False, other_first=False):

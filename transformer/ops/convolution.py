@@ -80,6 +80,9 @@ class convolve_windows:
     samples = _samples
     promotes = True
 
+    def product(*avals, **params):
+        return "convolution"
+
     def impl(x, kernel, **params):
         avals = [Aval(v.shape, v.dtype) for v in (x, kernel)]
         return compiled(conv_text(*avals, **params))(x, kernel)

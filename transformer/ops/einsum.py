@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError, TransformError
-from .contraction import lower_product, operand_bar, shape_of, sizes, unused
+from .contraction import kind_of, lower_product, operand_bar, shape_of, sizes, unused
 from .op import array, function, op, result_dtype
 
 
@@ -53,6 +53,9 @@ class einsum:
         b = unused(*inputs, output)
         inputs = [b + letters if axis == 0 else letters for letters, axis in zip(inputs, axes, strict=True)]
         return einsum.bind(*args, subscripts=f"{','.join(inputs)}->{b}{output}", optimize=optimize), 0
+
+    def product(*avals, subscripts, optimize):
+        return kind_of(*split(subscripts))
 
     def notation(*avals, subscripts, optimize):
         places = ", ".join(f"{{{i}}}" for i in range(len(avals)))

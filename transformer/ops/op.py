@@ -88,6 +88,10 @@ ATTRIBUTES = set()
 """Names in METHODS that are read without a call (`.T`, `.real`)."""
 
 
+def no_product(*avals, **params):
+    """The kind of product of an op that sums no products."""
+
+
 class Op:
     """An entry of the op table. See the module's docstring for the rules a declaration may hold.
 
@@ -98,17 +102,18 @@ class Op:
     readonly: NumPy's result is a view that cannot be stored into.
     promotes: positions of the operands that NumPy brings to one dtype (True: all); None: all if elementwise, else none.
     collective: exchanges values between the lanes of a named axis (see `collectives`): "same" or "differs"; `lanes` is its rule.
+    product(*avals, **params): what kind of sum of products it is, "dot", "batched dot" or "convolution"; None: of no kind.
     """
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
                  notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False,
-                 gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None):
+                 gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None, product=None):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
         self.singular, self.masking = singular, masking
         self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
-        self.promotes, self.collective, self.lanes = promotes, collective, lanes
+        self.promotes, self.collective, self.lanes, self.product = promotes, collective, lanes, product or no_product
 
     def __repr__(self):
         return f"<op {self.name}>"
@@ -200,9 +205,18 @@ def install(emit, is_reference):
     _emit, _is_reference = emit, is_reference
 
 
+FOREIGN = []
+"""Declarations from outside of this package; what they mean is in no version number."""
+
+
+def note_foreign(*rules):
+    FOREIGN.extend(r for r in rules if (getattr(r, "__module__", None) or "transformer").split(".")[0] != "transformer")
+
+
 def register(entry):
     if entry.name in TABLE:
         raise ValueError(f"op {entry.name} is declared twice")
+    note_foreign(entry.infer, entry.lower, entry.vjp, entry.jvp, entry.batch, *(entry.partials or ()))
     TABLE[entry.name] = entry
     return entry
 
@@ -268,6 +282,7 @@ def function(*callables, method=None, attribute=None, array=False):
     def declare(implementation):
         if array:
             implementation = _with_array(implementation)
+        note_foreign(implementation)
         for fn in callables:
             FUNCTIONS[fn] = implementation
         if method:

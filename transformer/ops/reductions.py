@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from ..core import Aval
+from ..core import Aval, is_floating, is_real
 from ..errors import IndexMismatch, ShapeError, TransformError
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, broadcast, function, op, register
@@ -255,7 +255,7 @@ def _declare_extremum(name, kind, ignore_nan):
         return Aval(reduced_shape(x.shape, axis, keepdims), x.dtype)
 
     def lower(hlo, out, x, axis, keepdims):
-        if not ignore_nan or x.dtype.kind != "f":
+        if not ignore_nan or not is_floating(x.dtype):
             return hlo.reshape(hlo.reduce(x, None, axis, kind), out.shape)
         is_nan = hlo.compare("NE", x, x)
         worst = hlo.full(x.shape, -np.inf if kind == "maximum" else np.inf, x.dtype)
@@ -306,13 +306,13 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
 @function(np.nanmax, array=True)
 def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """np.nanmax."""
-    return _extremum("nanmax" if aval_of(a).dtype.kind == "f" else "max", a, axis, keepdims, initial, where)
+    return _extremum("nanmax" if is_floating(aval_of(a).dtype) else "max", a, axis, keepdims, initial, where)
 
 
 @function(np.nanmin, array=True)
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """np.nanmin."""
-    return _extremum("nanmin" if aval_of(a).dtype.kind == "f" else "min", a, axis, keepdims, initial, where)
+    return _extremum("nanmin" if is_floating(aval_of(a).dtype) else "min", a, axis, keepdims, initial, where)
 
 
 # truth ------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def _declare_position(name, kind, ignore_nan):
         return Aval(reduced_shape(x.shape, (axis,), keepdims), INT)
 
     def lower(hlo, out, x, axis, keepdims):
-        if ignore_nan and x.dtype.kind == "f":
+        if ignore_nan and is_real(x.dtype):
             worst = hlo.full(x.shape, -np.inf if kind == "max" else np.inf, x.dtype)
             x = hlo.select(hlo.compare("NE", x, x), worst, x)
         return hlo.reshape(hlo.argreduce(x, axis, kind), out.shape)

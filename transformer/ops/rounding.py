@@ -175,7 +175,7 @@ def lower_frexp(hlo, x):
 
     def full(value, dtype=integer):
         return hlo.full(x.shape, value, dtype)
-    tiny = hlo.compare("LT", hlo.abs(x), full(float(np.finfo(x.dtype).tiny), x.dtype))
+    tiny = hlo.compare("LT", hlo.abs(x), full(2.0 ** (1 - bias), x.dtype))
     scaled = hlo.select(tiny, hlo.multiply(x, full(2.0 ** (bits + 1), x.dtype)), x)
     raw = hlo.op("bitcast_convert", [scaled], x.shape, integer)
     field = 2 * bias + 1

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core import Aval, is_floating
+from ..core import Aval, is_floating, is_real
 from ..errors import ShapeError, TransformError
 from .op import array, aval_of, function, op, operands, result_dtype
 
@@ -249,7 +249,7 @@ class searchsorted:
 def precedes(hlo, a, v, side):
     """Elementwise: does a[i] stand before the place of v? nan sorts last."""
     before = hlo.compare("LT" if side == "left" else "LE", a, v)
-    if a.dtype.kind != "f":
+    if not is_real(a.dtype):
         return before
     last = hlo.compare("NE", v, v)
     return hlo.or_(before, hlo.and_(last, hlo.compare("EQ", a, a)) if side == "left" else last)
@@ -401,21 +401,30 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     a, *rest = operands(a) if weights is None else operands(a, weights)
     a = np.ravel(a)
     edges = histogram_bin_edges(a, bins, range)
-    count = aval_of(edges).shape[0] - 1
-    if weights is None:
-        ordered = np.sort(a)
-        below = np.searchsorted(ordered, edges[:-1], side="left")
-        counts = np.diff(np.concatenate([below, np.searchsorted(ordered, edges[-1:], side="right")]))
-    else:
-        place = np.searchsorted(edges, a, side="right") - 1
-        place = np.where(a == edges[-1], count - 1, place)
-        inside = (a >= edges[0]) & (a <= edges[-1])
-        weights = np.ravel(rest[0])
-        counts = np.zeros_like(weights, shape=(count,))
-        np.add.at(counts, np.clip(place, 0, count - 1), np.where(inside, weights, 0))
+    inside = (a >= edges[0]) & (a <= edges[-1])
+    place = (bins_of_equal_width if len(aval_of(bins).shape) == 0 else bins_between)(a, edges, inside)
+    each = np.ravel(rest[0]) if rest else 1
+    counts = np.zeros_like(each if rest else place, shape=(aval_of(edges).shape[0] - 1,))
+    np.add.at(counts, place, np.where(inside, each, 0))
     if density:
         return counts / np.diff(edges) / np.sum(counts), edges
     return counts, edges
+
+
+def bins_of_equal_width(a, edges, inside):
+    """The number of each element's bin, by division, which rounding may put one bin off; 0 for elements outside of all bins."""
+    a, edges = operands(a, edges)
+    count = aval_of(edges).shape[0] - 1
+    place = np.where(inside, (a - edges[0]) / (edges[-1] - edges[0]) * count, 0).astype(np.intp)
+    place = np.minimum(place, count - 1)
+    place = place - (inside & (a < edges[place]))
+    return place + (inside & (a >= edges[place + 1]) & (place != count - 1))
+
+
+def bins_between(a, edges, inside):
+    """The number of each element's bin, by searching the edges; any bin for elements outside of all bins."""
+    last = aval_of(edges).shape[0] - 2
+    return np.clip(np.where(inside, np.searchsorted(edges, a, side="right") - 1, 0), 0, last)
 
 
 __all__ = ["argpartition", "argsort", "bincount", "partition", "searchsorted", "sort", "unique"]

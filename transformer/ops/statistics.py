@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from ..core import is_floating
+from ..core import is_floating, is_real
 from ..errors import NeedStatic, TransformError
 from .creation import asarray
 from .elementwise import root
@@ -194,7 +194,7 @@ def _kept_dims(result, a, axes, keepdims, front=0):
 
 def _nan_if_any(result, ordered):
     """nan sorts last: one there makes the result nan."""
-    if aval_of(ordered).dtype.kind != "f":
+    if not is_real(aval_of(ordered).dtype):
         return result
     return np.where(np.isnan(ordered[..., -1]), math.nan, result)
 
@@ -262,7 +262,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     below, above = np.take(ordered, low, axis=-1), np.take(ordered, high, axis=-1)
     weight = np.astype(weight, aval_of(ordered).dtype) if np.ndim(q) else weight
     result = _between(below, above, weight if is_reference(weight) or np.ndim(q) else float(weight), method)
-    if aval_of(ordered).dtype.kind == "f":
+    if is_real(aval_of(ordered).dtype):
         bad = np.isnan(ordered[..., -1])
         result = np.where(np.reshape(bad, (*np.shape(bad), *(1,) * np.ndim(q))), math.nan, result)
     if np.ndim(q):

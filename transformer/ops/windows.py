@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from ..core import Aval
+from ..core import Aval, is_real
 from .convolution import out_size, stretched
 from .creation import dtype_text
 from .op import TABLE, Op, op, register
@@ -150,7 +150,7 @@ def _declare_extremum(name, reduction, kind, largest):
         return hlo.reduce_window(x, None, kind, window, strides, padding, dilation, spread)
 
     def fill_of(x):
-        return (np.inf if largest else -np.inf) if x.dtype.kind == "f" else (np.iinfo(x.dtype).max if largest else np.iinfo(x.dtype).min)
+        return (np.inf if largest else -np.inf) if is_real(x.dtype) else (np.iinfo(x.dtype).max if largest else np.iinfo(x.dtype).min)
 
     def vjp(g, x, out, dilation, **params):
         if params["strides"] == params["window"] and set(params["spread"]) == {1}:

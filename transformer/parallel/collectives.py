@@ -17,6 +17,7 @@ from ..errors import ShapeError, TransformError, TypeMismatch
 from ..frontend.reference import is_reference
 from ..ops.op import TABLE, lookup
 from ..ops.shaping import normal_axis
+from .groups import Groups
 
 
 def axis_size(axis_name):
@@ -32,11 +33,6 @@ def axis_index(axis_name):
         number = TABLE["axis_index"].emit_weak(axis=name, size=size)
         index = number if index is None else index * size + number
     return index
-
-
-def refuse_groups(axis_index_groups):
-    if axis_index_groups is not None:
-        raise TransformError("axis_index_groups is not supported", "Map two axes, and name the one that is meant.")
 
 
 def reduced(name, x, axis_name):
@@ -58,30 +54,40 @@ def _sum(x, axis_name):
 
 
 def psum(x, axis_name, *, axis_index_groups=None):
-    """The sum of the arrays in `x` over a named axis, the same on all lanes."""
-    refuse_groups(axis_index_groups)
+    """The sum of the arrays in `x` over a named axis, the same on all lanes.
+
+    axis_index_groups: lists of lanes of one size that split the axis; each lane has the result of its own group. So in all collectives.
+    """
     axes.as_names(axis_name)
+    if axis_index_groups is not None:
+        return tree.tree_map(Groups(axis_name, axis_index_groups).sum, x)
     return tree.tree_map(lambda leaf: _sum(leaf, axis_name), x)
 
 
 def pmean(x, axis_name, *, axis_index_groups=None):
     """The mean of the arrays in `x` over a named axis."""
-    refuse_groups(axis_index_groups)
+    if axis_index_groups is not None:
+        groups = Groups(axis_name, axis_index_groups)
+        return tree.tree_map(lambda leaf: groups.sum(leaf) / groups.size, x)
     size = axis_size(axis_name)
     return tree.tree_map(lambda leaf: _sum(leaf, axis_name) / size, x)
 
 
 def pmax(x, axis_name, *, axis_index_groups=None):
     """The largest values over a named axis, element by element."""
-    refuse_groups(axis_index_groups)
     axes.as_names(axis_name)
+    if axis_index_groups is not None:
+        groups = Groups(axis_name, axis_index_groups)
+        return tree.tree_map(lambda leaf: groups.extremum(leaf, np.max), x)
     return tree.tree_map(lambda leaf: reduced("pmax", leaf, axis_name) if is_reference(leaf) else leaf, x)
 
 
 def pmin(x, axis_name, *, axis_index_groups=None):
     """The smallest values over a named axis, element by element."""
-    refuse_groups(axis_index_groups)
     axes.as_names(axis_name)
+    if axis_index_groups is not None:
+        groups = Groups(axis_name, axis_index_groups)
+        return tree.tree_map(lambda leaf: groups.extremum(leaf, np.min), x)
     return tree.tree_map(lambda leaf: reduced("pmin", leaf, axis_name) if is_reference(leaf) else leaf, x)
 
 
@@ -92,7 +98,9 @@ def emit(name, x, **params):
 
 def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False):
     """The values of all lanes: stacked along a new axis, or (tiled) laid end to end along an existing one. The same on all lanes."""
-    refuse_groups(axis_index_groups)
+    if axis_index_groups is not None:
+        groups = Groups(axis_name, axis_index_groups)
+        return tree.tree_map(lambda leaf: groups.gather(leaf, axis, tiled), x)
     names = axes.as_names(axis_name)
     return tree.tree_map(lambda leaf: gathered(leaf, names, axis, tiled), x)
 
@@ -108,7 +116,9 @@ def gathered(x, names, axis, tiled):
 
 def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
     """The sum over a named axis, of which lane k keeps block k along `scatter_dimension` (not tiled: element k, the axis is gone)."""
-    refuse_groups(axis_index_groups)
+    if axis_index_groups is not None:
+        groups = Groups(axis_name, axis_index_groups)
+        return tree.tree_map(lambda leaf: groups.scatter(leaf, scatter_dimension, tiled), x)
     names = axes.as_names(axis_name)
     return tree.tree_map(lambda leaf: scattered(leaf, names, scatter_dimension, tiled), x)
 
@@ -156,7 +166,9 @@ def pshuffle(x, axis_name, perm):
 def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
     """Lane k gets piece k of every lane. Not tiled: `split_axis` has the size of the named axis and goes, a new axis comes at `concat_axis`;
     tiled: pieces are blocks along `split_axis`, laid end to end along `concat_axis`."""
-    refuse_groups(axis_index_groups)
+    if axis_index_groups is not None:
+        groups = Groups(axis_name, axis_index_groups)
+        return tree.tree_map(lambda leaf: groups.exchange(leaf, split_axis, concat_axis, tiled), x)
     axis, = one_name(axis_name, "all_to_all")
     return tree.tree_map(lambda leaf: exchanged(leaf, axis, split_axis, concat_axis, tiled), x)
 

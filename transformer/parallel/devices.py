@@ -36,12 +36,21 @@ def default_backend():
     return client.platform()
 
 
-def process_index():
+def process_index(backend=None):
+    """The number of this process."""
     return 0
 
 
-def process_count():
+def process_count(backend=None):
+    """The number of processes."""
     return 1
+
+
+def process_indices(backend=None):
+    return [0]
+
+
+host_count, host_id, host_ids = process_count, process_index, process_indices
 
 
 def device_put(x, device=None):

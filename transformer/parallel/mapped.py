@@ -84,8 +84,11 @@ def pmap(f, axis_name=None, in_axes=0, out_axes=0, static_broadcasted_argnums=()
     """Run a function on several devices at once, one lane per device; results are arrays spread over them.
 
     axis_name: the name that collectives (`lax.psum`...) use. in_axes, out_axes: as in `vmap`. static_broadcasted_argnums: arguments
-    whose values are built into the program. devices: which ones (default: the first ones). Nested, differentiated and batched pmaps
-    compute as the same `vmap` would. Raises ShapeError for more lanes than devices and for sizes that differ.
+    whose values are built into the program. devices: which ones (default: the first ones). Nested pmaps take devices for both axes.
+
+    The devices are used where the pmap is called itself or is all of a jitted function. Inside of another transform or a larger
+    function it is the batch that `vmap` would be: the same values, on one device. For gradients on the devices put `grad` inside
+    (`pmap(grad(f))`), or use `shard_map` or shardings, which `jit(grad(...))` keeps on all devices. Raises ShapeError for more lanes than devices and for sizes that differ.
 
     >>> import numpy as np
     >>> from transformer.parallel.collectives import psum

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..core import Apply, Derived, Effect, For, If, Mark, Move, Update, While, blocks, is_name, names_rebound, operands, walk
 from ..naming import base_of, is_temporary
+from ..ops.barriers import text_same
 from ..ops.index_templates import Window
 from .literals import is_spelled_out
 
@@ -60,12 +61,21 @@ class Nesting:
 
     def everywhere(self):
         """Values that are as short as a name wherever they are read: i - 1, large constants (see `Expressions.constant`)."""
+        for stmt in [s for s in walk(self.program.body) if isinstance(s, Apply)][::-1]:
+            if stmt.target not in self.mutable and self.is_alias(stmt):
+                self.nested[stmt.target] = stmt
+                self.lengths[stmt.target] = self.lengths[stmt.args[0]]
+                self.uses[stmt.args[0]] += self.uses[stmt.target] - 1
         windows = {a for s in walk(self.program.body) for a in twice_printed(s)}
         for stmt in walk(self.program.body):
             if isinstance(stmt, Apply) and stmt.target not in self.mutable and stmt.target not in windows:
                 if self.is_offset(stmt) or (stmt.op.name == "constant" and not is_spelled_out(stmt.params["value"])):
                     self.nested[stmt.target] = stmt
                     self.lengths[stmt.target] = 10
+
+    def is_alias(self, stmt):
+        """Another name of a value, which keeps both."""
+        return stmt.op.notation is text_same and is_name(stmt.args[0]) and stmt.args[0] not in self.mutable
 
     def is_offset(self, stmt):
         """i + 1 or n - i of names that keep their value."""

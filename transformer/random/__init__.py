@@ -5,6 +5,13 @@
     x = random.normal(sub, (3,))
 
 The same key gives the same numbers, un-jitted, compiled and in batches. Samples are differentiable in their parameters.
+
+What is promised on a CPU: keys, bits, integers and choices are those of JAX, and floats lie within 2 units in the last place of JAX's
+(nearly all are the same to the last bit), for draws at the top level, which run compiled, and for draws in jitted functions. Three
+things differ by more. Wald numbers, gamma numbers and what is made of these, in a jitted function that has their parameters built in as
+numbers: XLA rounds otherwise there, and JAX's own draws differ from those it makes un-jitted. Normal vectors, whose sums of products
+are added in another order. Draws inside of un-jitted generated source (`grad`, `vmap`), which use NumPy's logarithms and sums: these are
+right to a unit where XLA's need not be.
 """
 
 from .arrays import categorical, choice, multivariate_normal, orthogonal, permutation
@@ -40,8 +47,8 @@ LAZY = ("ball", "beta", "binomial", "chisquare", "dirichlet", "f", "gamma", "gen
 def __getattr__(name):
     if name not in LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import rejection
-    globals()[name] = value = getattr(rejection, name)
+    from . import calling, rejection
+    globals()[name] = value = calling.Entered(getattr(rejection, name), fixed=("d",))
     return value
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from ..errors import ShapeError, TransformError, TypeMismatch
 from ..frontend import promotion
 from ..ops.op import FUNCTIONS, aval_of, broadcast
-from .keys import as_shape, sampler, split_words
+from .calling import host_sampler, sampler
+from .keys import as_shape, split_words
 from .samplers import drawn_bits, gaussian, gumbels, integers, parameter, type_of, unit
 
 
@@ -44,7 +45,7 @@ def permuted(key, x, axis=0, independent=False):
     return taken(x, shuffled(key, np.arange(np.shape(x)[axis], dtype=promotion.default("i")), 0), axis)
 
 
-@sampler
+@host_sampler
 def permutation(key, x, axis=0, independent=False):
     """A random order of the numbers below x, or of the rows of an array.
 
@@ -57,7 +58,7 @@ def permutation(key, x, axis=0, independent=False):
     return permuted(key, x, axis, independent)
 
 
-@sampler
+@sampler(fixed=("a",))
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     """Random elements of an array (rows along an axis), or of the numbers below the int a.
 
@@ -179,7 +180,7 @@ def square_root(cov, method):
     return vectors * np.sqrt(values[..., None, :])
 
 
-@sampler
+@sampler(fixed=("n", "m"))
 def orthogonal(key, n, shape=(), dtype=None, m=None):
     """Random orthogonal (for complex dtypes: unitary) matrices, uniformly distributed; with m, n by m and semi-orthogonal.
 

@@ -1,7 +1,5 @@
 """Random keys: raw ones are uint32 arrays of two words, typed ones wrap such an array; both carry the same stream."""
 
-import functools
-import inspect
 import math
 import operator
 
@@ -116,21 +114,6 @@ def as_shape(shape, function="a random function"):
         raise TypeMismatch(f"{function}: {shape!r} is no shape", "Give a tuple of integers, such as (3, 2).") from None
 
 
-def sampler(function):
-    """A function of a key's words, made a function of a key that computes by JAX's rules of types."""
-    name = f"random.{function.__name__}"
-
-    @functools.wraps(function)
-    def draw(key, *args, **kwargs):
-        kwargs.pop("out_sharding", None)
-        with np.errstate(all="ignore"):
-            return eager.call(function, (words(key, name), *args), kwargs, typed=True)
-
-    draw.plain = function
-    draw.__signature__ = inspect.signature(function)
-    return draw
-
-
 def check_implementation(impl, dtype=None):
     impl = getattr(impl, "name", impl) if dtype is None else getattr(dtype, "name", dtype)
     if impl not in (*NAMES, KeyType.name):
@@ -243,4 +226,4 @@ def clone(key):
     return key
 
 
-__all__ = ["KeyArray", "PRNGKey", "as_shape", "clone", "fold_in", "key", "key_data", "key_dtype", "key_impl", "sampler", "split", "wrap_key_data"]
+__all__ = ["KeyArray", "PRNGKey", "as_shape", "clone", "fold_in", "key", "key_data", "key_dtype", "key_impl", "split", "wrap_key_data"]

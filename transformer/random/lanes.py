@@ -24,19 +24,30 @@ def uniform_words(key, like):
     return unit(key, (), dtype_of(like))
 
 
+def number(value, like):
+    """A Python float as a factor of another number: NumPy computes bfloat16 with Python floats in single precision, JAX does not."""
+    dtype = dtype_of(like)
+    return dtype.type(value) if dtype.name == "bfloat16" else value
+
+
 def dtype_of(value):
     return aval_of(value).dtype if not hasattr(value, "dtype") else value.dtype
 
 
 def plain(function, *args, **kwargs):
-    """Call a function of NumPy code by JAX's rules of types."""
-    return eager.call(function, args, kwargs, typed=True)
+    """Call a function of NumPy code by JAX's rules of types; the result has the type of its arguments."""
+    return eager.call(function, args, kwargs)
+
+
+def typed(function, value, dtype):
+    """The same for a function of a value and the type of its result."""
+    return eager.call(function, (value, dtype), {}, typed=True)
 
 
 def parameters(name, shape, dtype, *values):
     """(the parameters in the dtype of the draw, its shape, its dtype)."""
     dtype = type_of(dtype, "f", name)
-    return [plain(parameter, v, dtype) for v in values], result_shape(shape, name, *values), dtype
+    return [typed(parameter, v, dtype) for v in values], result_shape(shape, name, *values), dtype
 
 
 def vectors(name, shape, dtype, *values):
@@ -44,7 +55,7 @@ def vectors(name, shape, dtype, *values):
     dtype = type_of(dtype, "f", name)
     last = np.shape(values[0])[-1:]
     whole = None if shape is None else (*shape, *last)
-    return [plain(parameter, v, dtype) for v in values], result_shape(whole, name, *values), dtype
+    return [typed(parameter, v, dtype) for v in values], result_shape(whole, name, *values), dtype
 
 
 def each(key, a, shape, dtype, name):
@@ -60,14 +71,14 @@ def reshaped(value, shape):
 
 
 def cast(value, dtype):
-    return plain(np.astype, value, dtype)
+    return typed(np.astype, value, dtype)
 
 
 def rate(lam, shape, dtype):
     """The mean of Poisson numbers as an array of the shape of the draw."""
     dtype = type_of(dtype, "iuf", "poisson") if dtype is not None else promotion.default("i")
     shape = result_shape(shape, "poisson", lam)
-    return plain(np.broadcast_to, plain(parameter, lam, np.dtype(np.float32)), shape), shape, dtype
+    return plain(np.broadcast_to, typed(parameter, lam, np.dtype(np.float32)), shape), shape, dtype
 
 
 def inexact(value):
@@ -81,7 +92,7 @@ def trials(n, p, shape, dtype):
     """(count, probability, shape, dtype) of binomial numbers."""
     dtype, kind = type_of(dtype, "f", "binomial"), inexact(p)
     shape = result_shape(shape, "binomial", n, p)
-    return *(plain(np.broadcast_to, plain(parameter, v, kind), shape) for v in (n, p)), shape, dtype
+    return *(plain(np.broadcast_to, typed(parameter, v, kind), shape) for v in (n, p)), shape, dtype
 
 
 def categories(n, p, shape, dtype):
@@ -94,13 +105,13 @@ def categories(n, p, shape, dtype):
         p = np.moveaxis(np.broadcast_to(p, shape), -1, 0)
         left = np.cumsum(p[::-1], axis=0)[::-1]
         return p / np.where(left == 0, 1, left)
-    count = plain(np.broadcast_to, plain(parameter, n, kind), shape[:-1])
-    return count, shape[-1], plain(ratios, plain(parameter, p, kind)), dtype
+    count = plain(np.broadcast_to, typed(parameter, n, kind), shape[:-1])
+    return count, shape[-1], plain(ratios, typed(parameter, p, kind)), dtype
 
 
 def looked_up(table, index):
     """Entries of a static table at whole numbers."""
-    return plain(FUNCTIONS[np.take], table.astype(dtype_of(index)), plain(np.astype, plain(np.floor, index), np.int32))
+    return plain(FUNCTIONS[np.take], table.astype(dtype_of(index)), typed(np.astype, plain(np.floor, index), np.int32))
 
 
 __all__ = ["EPS", "TINY", "cast", "categories", "each", "parameters", "rate", "reshaped", "trials", "vectors"]

@@ -24,10 +24,11 @@ def proposals(key, alpha):
     """(boosted shape parameter minus 1/3, the accepted cube, uniform number left over) for one gamma number."""
     keys = split_words(key, (2,))
     key, last = keys[0], keys[1]
-    d = np.where(alpha >= 1, alpha, alpha + 1) - 1 / 3
-    c = 1 / 3 / np.sqrt(d)
+    third, half, squeeze = lanes.number(1 / 3, alpha), lanes.number(0.5, alpha), lanes.number(0.0331, alpha)
+    d = np.where(alpha >= 1, alpha, alpha + 1) - third
+    c = third / np.sqrt(d)
     square, cube, u = alpha * 0, alpha * 0 + 1, alpha * 0 + 2
-    while (u >= 1 - 0.0331 * (square * square)) & (np.log(u) >= square * 0.5 + d * (1 - cube + np.log(cube))):
+    while (u >= 1 - squeeze * (square * square)) & (np.log(u) >= square * half + d * (1 - cube + np.log(cube))):
         keys = split_words(key, (3,))
         key, inner = keys[0], keys[1]
         x, v = alpha * 0, alpha * 0 - 1

@@ -15,7 +15,8 @@ from ..frontend import promotion
 from ..frontend.reference import is_reference
 from ..ops.barriers import stop_gradient
 from ..ops.op import TABLE, aval_of, broadcast
-from .keys import as_shape, sampler, split_words
+from .calling import host_sampler, sampler
+from .keys import as_shape, split_words
 
 KINDS = {"f": "floating-point", "i": "integer", "u": "unsigned integer", "c": "floating-point"}
 
@@ -67,7 +68,7 @@ def drawn_bits(key, shape, dtype):
 
 
 # bits and uniform numbers -----------------------------------------------------------------------------------------------------
-@sampler
+@host_sampler
 def bits(key, shape=(), dtype=None):
     """Random bits of an unsigned integer type (default uint32; uint64 where 64-bit types are on).
 
@@ -85,6 +86,11 @@ def unit(key, shape, dtype):
     width = 8 if digits < 8 else size
     raw = drawn_bits(key, shape, f"uint{width}") >> np.dtype(f"uint{width}").type(width - digits)
     return np.astype(raw, dtype) * dtype.type(2.0 ** -digits)
+
+
+def positive(key, shape, dtype):
+    """Uniform numbers in (0, 1): the smallest normal number stands for 0."""
+    return np.maximum(limits(dtype).tiny, unit(key, shape, dtype))
 
 
 def between(key, shape, dtype, low, high):
@@ -133,7 +139,7 @@ def normal(key, shape=(), dtype=None):
 
 
 # integers ---------------------------------------------------------------------------------------------------------------------
-@sampler
+@host_sampler
 def randint(key, shape, minval, maxval, dtype=None):
     """Integers in [minval, maxval), almost exactly equally likely.
 
@@ -247,7 +253,7 @@ def laplace(key, shape, dtype):
 @formula
 def logistic(key, shape, dtype):
     """Numbers of the logistic distribution."""
-    u = between(key, shape, dtype, limits(dtype).tiny, dtype.type(1))
+    u = positive(key, shape, dtype)
     return np.log(u) - np.log1p(-u)
 
 
@@ -261,7 +267,7 @@ def cauchy(key, shape, dtype):
 def gumbels(key, shape, dtype, mode):
     info = limits(dtype)
     if mode in (None, "low"):
-        return -np.log(-np.log(between(key, shape, dtype, info.tiny, dtype.type(1))))
+        return -np.log(-np.log(positive(key, shape, dtype)))
     if mode != "high":
         raise TransformError(f"mode={mode!r} of gumbel is not known", "Choose 'low' or 'high'.")
     both = unit(key, (2, *shape), dtype)
@@ -282,11 +288,12 @@ def maxwell(key, shape, dtype):
 
 
 def lengths(key, shape, dtype):
-    """Lengths of normal vectors of three components."""
-    return np.astype(np.linalg.norm(gaussian(key, (*shape, 3), dtype), axis=-1), dtype)
+    """Lengths of normal vectors of three components, summed in at least single precision."""
+    squares = np.square(gaussian(key, (*shape, 3), dtype))
+    return np.sqrt(np.astype(np.sum(squares, axis=-1, dtype=np.promote_types(dtype, np.float32)), dtype))
 
 
-@sampler
+@host_sampler
 def rademacher(key, shape=(), dtype=None):
     """Signs 1 and -1, equally likely."""
     dtype = type_of(dtype, "iuf", "rademacher") if dtype is not None else promotion.default("i")
@@ -294,7 +301,7 @@ def rademacher(key, shape=(), dtype=None):
     return np.astype(2 * np.astype(chosen, dtype) - 1, dtype)
 
 
-@sampler
+@host_sampler
 def bernoulli(key, p=0.5, shape=None, mode="low"):
     """Booleans that are True with probability p.
 

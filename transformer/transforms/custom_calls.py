@@ -226,33 +226,58 @@ class BatchedPushable(Pushable):
 
 
 class Recomputed(Call):
-    """A call whose reverse sweep computes it again from its operands, instead of keeping what is inside of it."""
+    """A call whose reverse sweep computes it again from its operands, and from the values inside that a policy keeps."""
 
     closed_over = True
 
+    def __init__(self, name, count, policy=None):
+        super().__init__(name, count)
+        self.policy = policy
+
     @functools.cached_property
     def rules(self):
-        from .reverse import reverse
-        from .simplify import simplify
-        plain = self.plain
+        plain, count = self.plain, len(self.avals)
         wrt = [k for k, p in enumerate(plain.params) if is_inexact(plain.avals[p])]
-        inexact = [is_inexact(a) for a in self.avals]
-        joint = simplify(reverse(plain, wrt, ["param" if i else None for i in inexact]))
-        first = dataclasses.replace(plain, outputs=[*plain.outputs, *plain.params])
+        first, again = self.halves(wrt, ["param" if is_inexact(a) else None for a in self.avals])
+        kept = [first.aval(a) for a in first.outputs[count:]]
+        first = dataclasses.replace(first, outputs=[*first.outputs[:count], *first.params, *first.outputs[count:]])
+        return first, self.backward(again, wrt, kept)
+
+    def halves(self, wrt, seeds):
+        """(program of the results and what is kept, program of the parameters, what is kept and the cotangents)."""
+        from .reverse import reverse
+        from .saving import saved
+        from .simplify import simplify
+        if self.policy is not None:
+            return saved(self.plain, wrt, seeds, self.policy)
+        joint = reverse(self.plain, wrt, seeds)
+        return self.plain, simplify(dataclasses.replace(joint, outputs=joint.outputs[len(self.avals):]))
+
+    def backward(self, again, wrt, kept):
+        """The program with the parameters that `backward` programs have."""
+        plain = self.plain
         with Builder(self.name) as builder:
-            kept = [builder.parameter(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
+            residuals = [(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
+            residuals += zip((again.hints.get(p, p) for p in again.params[len(residuals):]), kept)
+            refs = [builder.parameter(hint, aval) for hint, aval in residuals]
             bars = [builder.parameter("bar", cotangent_aval(a)) for a in self.avals]
             args = [builder.parameter(plain.hints.get(p, p), plain.avals[p]) for p in plain.params]
-            inputs = [builder.append(barriers.optimization_barrier, [r], {}, plain.hints.get(p, p)) for p, r in zip(plain.params, kept)]
-            found = builder.inline(unmarked(joint), [*inputs, *(b for b, i in zip(bars, inexact) if i)])[len(self.avals):]
-            found = iter(found)
-            return first, builder.program([next(found) if k in wrt else 0.0 for k in range(len(args))])
+            inputs = [self.fenced(builder, ref, hint) for ref, (hint, _) in zip(refs, residuals)]
+            active = [b for b, a in zip(bars, self.avals) if is_inexact(a)]
+            found = iter(builder.inline(unmarked(again), [*inputs, *active]))
+            return builder.program([next(found) if k in wrt else 0.0 for k in range(len(args))])
+
+    def fenced(self, builder, ref, hint):
+        """A value that compilers do not follow back, so that nothing is shared with the first run; a tape that grows has no such form."""
+        if None in ref.aval.shape:
+            return ref
+        return builder.append(barriers.optimization_barrier, [ref], {}, hint)
 
     def parts(self):
         return self.rules
 
     def batch(self, lanes):
-        return Recomputed(self.name, self.count).define(self.batched_plain(lanes))
+        return Recomputed(self.name, self.count, self.policy).define(self.batched_plain(lanes))
 
 
 def closed_over(call):

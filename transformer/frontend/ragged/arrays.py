@@ -7,8 +7,8 @@ from ...ops import op as optable
 from ..reference import is_reference
 from . import extents as ext
 
-RAW, FINITE, TYPICAL = 0, 1, 2
-"""What stands at places that do not count: anything; finite numbers; what also stands at a place that counts."""
+RAW, FINITE, TYPICAL, ONE = 0, 1, 2, 3
+"""What stands at places that do not count: anything; finite numbers; what also stands at a place that counts; the number 1."""
 
 UNKNOWN = "an array whose length is not known before the program runs"
 
@@ -117,6 +117,12 @@ class Ragged:
     def finite(self):
         return self.masked(0) if self.state == RAW else self.array
 
+    def standing_in(self, need):
+        """The array as a function needs it: with finite numbers, ones, or elements that count at the places that do not."""
+        if need == ONE:
+            return self.array if self.state == TYPICAL else self.masked(1)
+        return self.typical() if need == TYPICAL else self.finite()
+
     def typical(self):
         """The array with an element that counts at all places that do not."""
         if self.state == TYPICAL:
@@ -218,4 +224,4 @@ def common_masks(one, two):
     return [k for k, (a, b) in enumerate(zip(one.structure, two.structure)) if a != b]
 
 
-__all__ = ["FINITE", "RAW", "TYPICAL", "Ragged", "as_masks", "common_masks", "is_ragged", "ragged_of"]
+__all__ = ["FINITE", "ONE", "RAW", "TYPICAL", "Ragged", "as_masks", "common_masks", "is_ragged", "ragged_of"]

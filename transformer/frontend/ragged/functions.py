@@ -9,12 +9,16 @@ from ...ops import op as optable
 from ...ops.reductions import axes_of
 from ..reference import is_reference
 from . import extents as ext
-from .arrays import FINITE, RAW, TYPICAL, UNKNOWN, Ragged, is_ragged, ragged_of
+from .arrays import FINITE, ONE, RAW, TYPICAL, UNKNOWN, Ragged, is_ragged, ragged_of
 
 CAREFREE = {np.add, np.subtract, np.multiply, np.negative, np.positive, np.conjugate, np.absolute, np.square, np.sin, np.cos, np.exp,
             np.tanh, np.maximum, np.minimum, np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal,
             np.logical_and, np.logical_or, np.logical_not, np.invert, np.bitwise_and, np.bitwise_or, np.isnan, np.isfinite, np.isinf}
 """Ufuncs that are smooth and finite where their operands are: any finite number may stand at places that do not count."""
+
+AT_ONE = {np.divide, np.power, np.float_power, np.sqrt, np.cbrt, np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.floor_divide,
+          np.remainder, np.hypot, np.arctan2}
+"""Ufuncs that are smooth and finite where their operands are 1, which then stands at places that do not count."""
 
 ELEMENTWISE = {np.where, np.clip, np.real, np.imag, np.round, np.around, np.angle, np.nan_to_num, np.sinc, np.isclose}
 """Functions that are no ufuncs and work element by element."""
@@ -52,7 +56,7 @@ def call(fn, args, kwargs):
         if len(args) > fn.nin:
             args[fn.nin][...] = call(fn, args[:fn.nin], {})
             return args[fn.nin]
-        return elementwise(fn, args, TYPICAL if fn not in CAREFREE else FINITE)
+        return elementwise(fn, args, need_of(fn, args))
     if fn in ELEMENTWISE and not inside(kwargs.values()):
         return elementwise(fn, args, TYPICAL, kwargs)
     refuse((*args, *kwargs.values()))
@@ -81,10 +85,17 @@ def function(*fns):
 
 
 # elementwise --------------------------------------------------------------------------------------------------------------
+def need_of(fn, args):
+    """What has to stand at the places of a ufunc's operands that do not count."""
+    if fn in CAREFREE or fn is np.power and isinstance(args[1], int) and args[1] >= 0:
+        return FINITE
+    return ONE if fn in AT_ONE else TYPICAL
+
+
 def elementwise(fn, args, need, kwargs=None):
     """Apply a function element by element: on static arrays whose axes have been brought to common extents."""
     operands, extents = align([ragged_of(a) for a in args])
-    arrays = [o.array if not any(o.extents) else o.typical() if need == TYPICAL else o.finite() for o in operands]
+    arrays = [o.array if not any(o.extents) else o.standing_in(need) for o in operands]
     state = TYPICAL if all(o.state == TYPICAL or need == TYPICAL for o in operands) else FINITE
     return Ragged(optable.lookup(fn)(*arrays, **(kwargs or {})), extents, state)
 

@@ -4,14 +4,15 @@ import contextlib
 import functools
 import sys
 import types
-from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import tree
-from ...core import Apply, Move, Program, Update, walk
+from ...access import Kept
+from ...core import Apply, Move, Update, walk
 from ...errors import NeedStatic, TransformError, ValueDependent
+from ...specialised import Input, Param, Specialised, Static
+from ...zero_tangents import outside
 from .. import parse
 from ..builder import Builder
 from ..ragged import is_ragged
@@ -23,61 +24,6 @@ from .state import is_numeric
 
 ATTEMPTS = 24
 RECURSION_LIMIT = 60_000
-
-
-class Param:
-    """A dynamic leaf of the arguments: its aval, and its value in this call. No dataclass: it is a leaf of pytrees."""
-
-    __slots__ = ("aval", "jnp", "name", "value")
-
-    def __init__(self, aval, value, name="x", jnp=0):
-        self.aval, self.value, self.name, self.jnp = aval, value, name, jnp
-
-
-class Static:
-    """A static argument: its value as it is, whatever is in it. A leaf of pytrees."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value):
-        self.value = value
-
-
-class Input(NamedTuple):
-    """What a parameter of the program is: kind "leaf" (key: its number among the dynamic leaves of the arguments), "hidden"
-    (value: a `Hidden`), or "lifted" (value: a reference of the program around this one)."""
-
-    kind: str
-    key: Any = None
-    value: Any = None
-
-
-@dataclass(eq=False)
-class Specialised:
-    """A program and what is needed to call it.
-
-    inputs: one per parameter; static: position -> value of the leaves that are built into the program; guards: see
-    `externals`; out_tree: structure of the outputs; volatile: (name, origin) of a random draw; jnp: it computes with
-    `transformer.numpy`, so that its results are device arrays; placement: on which devices it runs (None: on the first).
-    """
-
-    program: Program
-    out_tree: tree.Treedef
-    inputs: list
-    static: dict
-    guards: list
-    volatile: Any
-    by_value: bool = False
-    jnp: bool = False
-    placement: Any = None
-    stored: tuple = ()
-
-    def keep_stores(self):
-        """Make the last versions of the array arguments that are stored into further outputs."""
-        targets = {s.target for s in walk(self.program.body) if isinstance(s, Update)}
-        found = [(i.key, name) for i, name in zip(self.inputs, self.program.params) if i.kind == "leaf" and name in targets]
-        self.stored = tuple(key for key, _ in found)
-        self.program.outputs = [*self.program.outputs, *(name for _, name in found)]
 
 
 @contextlib.contextmanager
@@ -219,12 +165,12 @@ class Attempt:
             return
         _, treedef = tree.flatten(value)
         if treedef.kind is None:
-            self.externals.register(value, lambda: value, label)
+            self.externals.register(value, Kept(value), label)
         else:
             self.externals.freeze(value, label)
 
     def outputs(self, result):
-        leaves, out_tree = tree.flatten(self.ev.open(result))
+        leaves, out_tree = tree.flatten(outside(self.ev.open(result)))
         leaves = [self.ev.seen(leaf) for leaf in leaves]
         for leaf in leaves:
             if is_ragged(leaf):

@@ -186,6 +186,7 @@ class Merge:
         return self.numeric(zero if isinstance(left, Undefined) else left, zero if isinstance(right, Undefined) else right, hint)
 
     def numeric(self, left, right, hint):
+        left, right = self.ev.seen(left), self.ev.seen(right)
         if not is_reference(left) and not is_reference(right) and type(left) is type(right) and np.array_equal(left, right):
             return left
         same = is_reference(left) and is_reference(right) and left.storage is right.storage and left.path_key() == right.path_key()
@@ -240,7 +241,7 @@ def convert_atom(builder, value, aval):
 
 def check_ambiguous(ev):
     """Arrays that are one object or another depending on a value must not be stored into while both are in use."""
-    reachable = storages([f.env for f in ev.frames])
+    reachable = storages([f.env for f in ev.frames], ev.seen)
     for merged, old in ev.ambiguous:
         for storage in old:
             if storage in reachable or storage.argument is not None:

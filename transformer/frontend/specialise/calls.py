@@ -3,13 +3,13 @@
 import dataclasses
 import functools
 import inspect
-import operator
 import sys
 import types
 
 import gast
 import numpy as np
 
+from ...access import Attribute, Default, Item, Kept
 from ...errors import TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops import vectorized
@@ -119,17 +119,10 @@ def enter_function(ev, fn, args, kwargs):
     """Enter a user's Python function."""
     parsed = desugar.desugar(parse.parse(fn))
     load = ev.externals.load
-    defaults = {k: load(v, functools.partial(default_of, fn, k), f"default of {k}") for k, v in parsed.defaults.items()}
-    kwdefaults = {k: load(v, functools.partial(operator.getitem, fn.__kwdefaults__, k), f"default of {k}")
-                  for k, v in parsed.kwdefaults.items()}
+    defaults = {k: load(v, Default(fn, k), f"default of {k}") for k, v in parsed.defaults.items()}
+    kwdefaults = {k: load(v, Item(Attribute(Kept(fn), "__kwdefaults__"), k), f"default of {k}") for k, v in parsed.kwdefaults.items()}
     env = bind_arguments(parsed.name, parsed.node.args, args, kwargs, defaults, kwdefaults)
     return enter(ev, Frame(parsed.name, parsed.node, env, parsed, None, *local_names(parsed.node)), parsed.node.body)
-
-
-def default_of(fn, name):
-    code = fn.__code__
-    names = code.co_varnames[: code.co_argcount]
-    return fn.__defaults__[names.index(name) - len(names) + len(fn.__defaults__)]
 
 
 # the call expression ---------------------------------------------------------------------

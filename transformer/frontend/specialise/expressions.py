@@ -6,6 +6,7 @@ import operator
 import gast
 import numpy as np
 
+from ...access import Cell, Item, Kept
 from ...errors import NeedStatic, TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
@@ -34,10 +35,10 @@ def load_name(ev, frame, node):
         root, scope = scope, scope.parent
     cell = root.parsed.closure.get(name)
     if cell is not None:
-        return ev.externals.load(read_cell(cell, name), lambda: cell.cell_contents, name)
+        return ev.externals.load(read_cell(cell, name), Cell(cell), name)
     space = root.parsed.globals
     if name in space:
-        return ev.externals.load(space[name], lambda: space[name], name)
+        return ev.externals.load(space[name], Item(Kept(space), name), name)
     if hasattr(builtins, name):
         return getattr(builtins, name)
     raise ev.error(f"name {name} is not defined", "Define or import it before the call.", node)

@@ -5,60 +5,18 @@ each call, and a guard that no longer holds builds the program anew.
 """
 
 import types
-from collections.abc import Callable
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core import Aval, is_number
+from ...access import Attribute, Item, Keys, Length, Values
+from ...core import Aval
 from ...errors import TransformError
+from ...specialised import Guard, Hidden, is_device_array, is_dynamic_array, unchanged
 from ..promotion import mark_of
-from ..reference import is_device_array
 from .state import contents
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
             "popitem", "appendleft", "popleft", "fill", "put", "resize", "write"}
-
-
-class Hidden(NamedTuple):
-    """A hidden input: how to fetch it, its aval when the program was built, and where it comes from."""
-
-    access: Callable
-    aval: Aval
-    label: str
-
-
-class Guard(NamedTuple):
-    """`holds(access())` must be true, else the program is stale."""
-
-    access: Callable
-    expected: Any
-    label: str
-
-    def holds(self):
-        return unchanged(self.access(), self.expected)
-
-
-def unchanged(value, expected):
-    """Identity for objects, equality of type and value for plain data."""
-    if value is expected:
-        return True
-    if type(value) is not type(expected):
-        return False
-    if isinstance(value, np.ndarray):
-        return value.shape == expected.shape and value.dtype == expected.dtype and np.array_equal(value, expected)
-    if isinstance(value, bool | int | float | complex | str | bytes | np.generic):
-        return value == expected or (value != value and expected != expected)
-    if isinstance(value, tuple | list):
-        return len(value) == len(expected) and all(map(unchanged, value, expected))
-    if isinstance(value, dict):
-        return list(value) == list(expected) and all(unchanged(value[k], expected[k]) for k in value)
-    return False
-
-
-def is_dynamic_array(value):
-    """An array that can be a run-time input: of numbers, on the host or on a device."""
-    return is_device_array(value) or (isinstance(value, np.ndarray) and is_number(value.dtype))
 
 
 class Externals:
@@ -91,9 +49,9 @@ class Externals:
             return
         self.registry[id(value)] = (value, access, label)
         if isinstance(value, list | tuple | dict | set):
-            self.guards.append(Guard(lambda: len(access()), len(value), f"len({label})"))
+            self.guards.append(Guard(Length(access), len(value), f"len({label})"))
             if isinstance(value, dict):
-                self.guards.append(Guard(lambda: tuple(access()), tuple(value), f"keys of {label}"))
+                self.guards.append(Guard(Keys(access), tuple(value), f"keys of {label}"))
 
     def array(self, value, access, label):
         if id(value) in self.references:
@@ -101,7 +59,7 @@ class Externals:
         self.kept.append(value)
         if id(value) in self.static_ids:
             copy = np.array(value)
-            self.guards.append(Guard(lambda: np.asarray(access()), copy, label))
+            self.guards.append(Guard(Values(access), copy, label))
             result = copy
         else:
             aval = Aval(tuple(value.shape), np.dtype(value.dtype))
@@ -124,7 +82,7 @@ class Externals:
         _, access, label = self.registry[id(owner)]
         if isinstance(value, types.MethodType) or (callable(value) and hasattr(value, "__self__")):
             return value
-        return self.load(value, lambda: getattr(access(), name), f"{label}.{name}")
+        return self.load(value, Attribute(access, name), f"{label}.{name}")
 
     def item(self, owner, key):
         """`owner[key]` of an external container."""
@@ -132,7 +90,7 @@ class Externals:
         _, access, label = self.registry[id(owner)]
         if isinstance(key, slice):
             return [self.item(owner, i) for i in range(*key.indices(len(owner)))]
-        return self.load(value, lambda: access()[key], f"{label}[{key!r}]")
+        return self.load(value, Item(access, key), f"{label}[{key!r}]")
 
     def deep(self, value):
         """An external container with every leaf loaded, for code that reads it natively."""
@@ -162,3 +120,6 @@ class Externals:
             label = self.frozen[id(owner)][1] if id(owner) in self.frozen else self.registry[id(owner)][2]
             raise TransformError(f"{label} outlives the call and is changed here ({what})",
                                  "Return the new value instead; a transformed function has no side effects.", origin)
+
+
+__all__ = ["MUTATORS", "Externals", "Guard", "Hidden", "is_device_array", "is_dynamic_array", "unchanged"]

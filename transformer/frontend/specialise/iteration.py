@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...errors import NeedStatic, TransformError
+from ...errors import NeedStatic, TransformError, TypeMismatch
 from ..ragged import is_ragged
 from ..reference import is_reference
 
@@ -35,6 +35,9 @@ class Items:
 def items_of_range(lo, hi, step=1):
     if not any(map(is_reference, (lo, hi))):
         return Items(len(range(lo, hi, step)), lambda i: lo + i * step, (lo, hi, step))
+    for bound in (lo, hi):
+        if is_reference(bound) and bound.dtype.kind not in "biu":
+            raise TypeMismatch(f"a bound of a range is {bound.dtype}", "Convert it with int(...) first.")
     length = (hi - lo + (step - (1 if step > 0 else -1))) // step
     return Items(np.maximum(length, 0), lambda i: lo + i * step, (lo, hi, step))
 

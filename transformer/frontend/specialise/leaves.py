@@ -4,7 +4,7 @@ import numpy as np
 
 from ..ragged import is_ragged
 from ..reference import is_reference
-from .state import Control, rebuild
+from .state import Control, is_numeric, rebuild
 
 
 class CannotRoll(Control):
@@ -16,6 +16,16 @@ def zeros(aval):
     if aval.shape:
         return np.zeros(aval.shape, aval.dtype)
     return aval.dtype.type(0).item() if aval.weak else aval.dtype.type(0)
+
+
+def is_numbers(value):
+    """Whether a value is a number, an array or a tuple of such."""
+    return all(map(is_numbers, value)) if isinstance(value, tuple) else is_numeric(value)
+
+
+def blank(ev, value):
+    """Zeros of the types of a number or a tuple of them."""
+    return rebuild(value, [blank(ev, v) for v in value]) if isinstance(value, tuple) else zeros(ev.aval(value))
 
 
 def leaf_paths(path, value):

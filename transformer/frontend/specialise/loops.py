@@ -21,7 +21,7 @@ from ..reference import is_reference
 from . import branches
 from .branches import convert_atom, join_marked
 from .iteration import as_items
-from .leaves import CannotRoll, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
+from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
 from .state import Control, Undefined, is_numeric, rebuild, storages
 
 SHORT_LOOP = 60
@@ -216,11 +216,11 @@ class Roll:
             with self.builder.nested() as before:
                 self.carries = self.all_carries()
             self.place()
-            promoted = set(self.ev.promoted)
+            promoted, reads = set(self.ev.promoted), len(self.builder.reused)
             try:
                 with self.builder.nested() as block:
                     result = body(block)
-                    if self.forget_stored() or self.ev.joined_from_outside(promoted):
+                    if self.forget_stored() or self.ev.joined_from_outside(promoted) or self.has_stale_reads(reads):
                         raise Retry
                     self.compare(block, before, rounds)
                 return block, result, before
@@ -238,13 +238,20 @@ class Roll:
         self.state.known.update(dict.fromkeys(stored))
         return bool(stored)
 
+    def has_stale_reads(self, start):
+        """Whether a view was read under the name that it got in front of the loop, and the body then stored into its array."""
+        outside = self.builder.stack[:-1]
+        return any(storage.version != version and any(block is b for b in outside)
+                   for storage, version, block in self.builder.reused[start:])
+
     def bind_before(self):
         """Names that the first round certainly binds, though under a flag: zeros stand for them before the loop."""
-        new = {name: zeros(aval) for name, aval in self.prebound.items() if name not in self.frame.env}
+        new = {name: value for name, value in self.prebound.items() if name not in self.frame.env}
         if new:
             self.frame.env.update(new)
             self.state = self.ev.capture()
-            self.guess |= {((id(self.frame.env), name),): self.prebound[name] for name in new}
+            for name, value in new.items():
+                self.guess |= {path: self.ev.aval(leaf) for path, leaf in leaf_paths((id(self.frame.env), name), value)}
 
     def mask_before(self):
         """Variables of another length in each round have a mask from the start."""
@@ -301,7 +308,7 @@ class Roll:
         return carries
 
     def carry(self, path, aval):
-        entry = lookup_path(self.state, path)
+        entry = self.ev.seen(lookup_path(self.state, path))
         hint = path[0][1] if isinstance(path[0][1], str) else "c"
         name = self.builder.fresh(hint, aval)
         entry_aval = self.ev.aval(entry)
@@ -352,11 +359,12 @@ class Roll:
 
     def compare_value(self, path, entry, exit, exits, guess):
         """True if another attempt is needed."""
+        entry, exit = self.ev.seen(entry), self.ev.seen(exit)
         carry = self.carries.get(path)
         if carry is not None:
             return self.compare_carry(path, carry, exit, exits, guess)
         name = path[0][1]
-        if exit is entry or self.is_local(path):
+        if exit is entry or self.is_local(path) or isinstance(exit, Undefined) and isinstance(entry, Undefined):
             return False
         if is_ragged(entry):
             if self.needs_mask(path, entry, exit):
@@ -375,8 +383,6 @@ class Roll:
                 if np.shape(entry) == np.shape(exit) else self.ev.aval(exit)
             return True
         if type(exit) is type(entry) and isinstance(entry, str | bytes | type(None)) and exit == entry:
-            return False
-        if isinstance(exit, Undefined) and isinstance(entry, Undefined):
             return False
         raise CannotRoll(f"{name} changes from {type(entry).__name__} to {type(exit).__name__}")
 
@@ -419,12 +425,12 @@ class Roll:
         return False
 
     def guarded_names(self, rounds):
-        """Note new names that are read after a loop which `break` may leave: the first round binds them."""
+        """Note new names that are read after a loop which `break` may leave: the first round binds them, or they are read under a flag."""
         found = {name: value.value[0] for name, value in getattr(self, "new_names", {}).items()
                  if name in self.live and isinstance(value, Undefined) and value.value and hasattr(self.node, "stop")}
-        if rounds:
-            self.prebound |= {name: self.ev.aval(value) for name, value in found.items() if is_numeric(value)}
-        return bool(rounds and found and not set(found) <= set(self.frame.env) - set(self.new_names))
+        found = {name: value for name, value in found.items() if rounds or name.startswith("_")}
+        self.prebound |= {name: blank(self.ev, value) for name, value in found.items() if is_numbers(value)}
+        return bool(found and not set(found) <= set(self.frame.env) - set(self.new_names))
 
     def check_aliases(self, block):
         """A carried array that is stored into must not have another name outside."""
@@ -432,7 +438,8 @@ class Roll:
         stored = [c for c in self.carries.values() if c.name in bound and c.aval.shape and is_reference(c.entry)]
         if not stored:
             return
-        counts = storages([v for _, values in self.state.containers.values() for v in values.values() if is_reference(v)])
+        seen = [self.ev.seen(v) for _, values in self.state.containers.values() for v in values.values()]
+        counts = storages([v for v in seen if is_reference(v)], self.ev.seen)
         for carry in stored:
             if counts.get(carry.entry.storage, 0) > 1:
                 raise CannotRoll("an array that has two names is stored into and rebound")
@@ -471,7 +478,7 @@ class Roll:
     def export(self, name, value, before):
         if isinstance(value, tuple):
             return rebuild(value, [self.export(name, v, before) for v in value])
-        aval = self.ev.aval(value)
+        value, aval = self.ev.seen(value), self.ev.aval(value)
         target = self.builder.fresh(name, aval)
         with self.builder.nested(before):
             self.builder.add(Move(target, convert_atom(self.builder, zeros(aval), aval)))

@@ -114,10 +114,11 @@ def rebuild(value, items):
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
-def storages(value, found=None, seen=None):
-    """All storages reachable from a value."""
+def storages(value, met, found=None, seen=None):
+    """All storages reachable from a value, and how often; `met`: what stands for a value in the program (`Evaluator.seen`)."""
     found = {} if found is None else found
     seen = set() if seen is None else seen
+    value = met(value)
     if is_reference(value):
         found[value.storage] = found.get(value.storage, 0) + 1
         return found
@@ -125,5 +126,5 @@ def storages(value, found=None, seen=None):
         return found
     seen.add(id(value))
     for inner in value.items if is_ragged(value) else (contents(value) or {}).values():
-        storages(inner, found, seen)
+        storages(inner, met, found, seen)
     return found

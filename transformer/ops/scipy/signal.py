@@ -27,6 +27,9 @@ class signal_convolve:
     promotes = True
     samples = samples
 
+    def product(*avals, **params):
+        return "convolution"
+
     def impl(x, y, mode):
         return ss.convolve(x, y, mode)
 

@@ -13,6 +13,7 @@ from ...frontend.reference import is_reference
 from ...ops.op import absorb
 from ..custom_calls import after_reverse, before_reverse
 from ..emission import Emitter
+from ..simplify.collect_products import collect_products
 from . import stores
 from .bars import Bars
 from .control import Control
@@ -50,11 +51,11 @@ def reverse(program, wrt, seeds):
 
 
 class Reverse(Emitter):
-    """One run over a program."""
+    """One run over a program. keep: names of loops whose values get a tape in any case; the tapes are the last outputs."""
 
-    def __init__(self, program, wrt, seeds):
+    def __init__(self, program, wrt, seeds, keep=()):
         super().__init__(program, f"{program.name}_grad")
-        self.wrt, self.seeds = wrt, seeds
+        self.wrt, self.seeds, self.keep = wrt, seeds, keep
         self.flow = Flow(program)
         self.active = self.active_names()
         self.masked, self.unbounded = self.flow.masked(), self.flow.unbounded()
@@ -80,18 +81,19 @@ class Reverse(Emitter):
     def run(self):
         frame = Frame(self.blocks.top)
         with self.builder, self.frames.entered(frame):
+            tapes = [self.values.keep(name) for name in self.keep if self.blocks.home[name].loop is not None]
             self.seed()
             self.sweep(frame)
             bars = [self.result(self.source.params[k]) for k in self.wrt]
         outputs, copies = self.kept_outputs(frame.stmts)
         body = [*self.patches.rebuilt(self.blocks.top), *(Move(copy, name) for name, copy in copies.items()), Mark("reverse")]
         b = self.builder
-        joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars, b.avals, b.hints, b.counters))
+        joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars + tapes, b.avals, b.hints, b.counters))
         body = without_idle_stores(joint, seam_of(joint))
         if body is not joint.body:
             joint.body = body
             joint = prune(joint)
-        return without_copies(joint, copies)
+        return without_copies(collect_products(joint, seam_of(joint) + 1), copies)
 
     def kept_outputs(self, sweep):
         """The outputs of the primal part, and copies (name -> copy) of those that the sweep may change as it undoes stores."""

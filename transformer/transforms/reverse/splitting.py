@@ -3,7 +3,7 @@
 import copy
 
 from ...analysis.liveness import live_in, prune
-from ...core import For, If, Move, Program, Update, is_name, targets
+from ...core import For, If, Move, Program, Update, is_name, names_bound, targets
 from ..emission import Emitter
 from .driver import seam_of
 
@@ -20,7 +20,8 @@ def split(joint, n_primal_outputs, n_seeds=None):
     sweep = joint.body[seam + 1:]
     primal, bars = joint.outputs[:n_primal_outputs], joint.outputs[n_primal_outputs:]
     needed = live_in(sweep, filter(is_name, bars))
-    residuals = [n for n in joint.avals if n in needed and n not in seeds]
+    bound = {*params, *names_bound(joint.body[:seam])}
+    residuals = [n for n in joint.avals if n in needed and n in bound]
     emitter = Emitter(joint, f"{joint.name}_forward")
     emitter.builder.params = list(params)
     with emitter.builder:

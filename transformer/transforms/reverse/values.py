@@ -81,9 +81,11 @@ class Values:
         return self.tapes.read(self.kept[name]) if name in self.kept else self.computed(site.stmt)
 
     def keep(self, name):
+        """Keep a stable name of a loop; the name of its tape."""
         site = self.blocks.sites[name][0]
         where = self.patches.after(site.block, site.position)
         self.kept[name] = self.tapes.keep(name, site.block, where, self.builder.hints.get(name, name))
+        return self.kept[name].name
 
     def sources(self, name, frame):
         """What to keep for a value: the arrays that it is computed from cheaply, where they are hardly larger, for other values are

@@ -3,6 +3,9 @@
 The primal part keeps every bit: identities that are exact only up to rounding or the sign of zero are for derivatives.
 """
 
+import dataclasses
+
+from ...core import operands, targets, walk
 from .apply_identities import apply_identities
 from .decide_branches import decide_branches
 from .fold_constants import fold_constants
@@ -26,20 +29,21 @@ ROUNDS = 5
 
 def simplify(program):
     """An equivalent program with fewer and simpler statements."""
-    before = None
+    given, before, done = program, None, {}
     for _ in range(ROUNDS):
         for simplifying in PASSES:
-            program = simplifying(program)
+            if done.get(simplifying) is not program:
+                done[simplifying] = program
+                program = simplifying(program)
         size = summary(program)
         if size == before:
             break
         before = size
-    return program
+    return dataclasses.replace(program, body=list(program.body), outputs=list(program.outputs)) if program is given else program
 
 
 def summary(program):
     """What tells whether a round has changed anything."""
-    from ...core import operands, targets, walk
     return [(type(s), *targets(s), *operands(s)) for s in walk(program.body)]
 
 

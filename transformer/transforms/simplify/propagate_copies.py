@@ -40,6 +40,9 @@ class Copies(Rewriter):
             atom = source
         return atom
 
+    def renames(self):
+        return bool(self.copies)
+
     def counters(self):
         return super().counters() | self.standing
 

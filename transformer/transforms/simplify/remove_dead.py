@@ -15,9 +15,10 @@ Before:                              After:
 sin = np.sin(x)
 """
 
+import operator
 from collections import defaultdict
 
-from ...core import Apply, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands, targets, walk
+from ...core import CONTROL, Apply, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands, targets, walk
 
 
 def remove_dead(program):
@@ -27,6 +28,8 @@ def remove_dead(program):
     body = drop_stores(body, set(filter(is_name, program.outputs)))
     p = program
     used = {*names_read(body), *(n for s in walk(body) for n in targets(s)), *p.params, *filter(is_name, p.outputs)}
+    if len(body) == len(p.body) and all(map(operator.is_, body, p.body)) and p.avals.keys() <= used and p.hints.keys() <= used:
+        return p
     avals = {n: a for n, a in p.avals.items() if n in used}
     hints = {n: h for n, h in p.hints.items() if n in used}
     return Program(p.name, list(p.params), body, list(p.outputs), avals, hints, p.counters & used)
@@ -38,9 +41,10 @@ def mark(program):
     for stmt in walk(program.body):
         for name in targets(stmt):
             binders[name].append(stmt)
-        for block in blocks(stmt):
-            parents.update((id(s), stmt) for s in block)
-        if isinstance(stmt, Effect):
+        if type(stmt) in CONTROL:
+            for block in blocks(stmt):
+                parents.update((id(s), stmt) for s in block)
+        elif type(stmt) is Effect:
             work.append(stmt)
     live, seen = set(), set()
     names = list(filter(is_name, program.outputs))

@@ -6,6 +6,7 @@ the same version.
 """
 
 import itertools
+import operator
 from contextlib import ExitStack, contextmanager
 
 from ...core import Apply, Effect, For, If, Move, Program, Update, While, is_name, names_rebound, operands, walk
@@ -42,7 +43,7 @@ class Rewriter:
     def __init__(self, program):
         self.program = program
         self.avals, self.hints = dict(program.avals), dict(program.hints)
-        self.mutable = {s.target for s in walk(program.body) if isinstance(s, Move | Update)}
+        self.mutable = {s.target for s in walk(program.body) if type(s) in (Move, Update)}
         self.versions, self.clock = {}, itertools.count(1)
         self.replaced = {}
         self.out = []
@@ -51,9 +52,12 @@ class Rewriter:
         self.depth = 0
 
     def run(self):
-        body = self.block(self.program.body)
-        outputs = [self.atom(a) for a in self.program.outputs]
+        """The program rewritten; the same object if nothing in it has changed."""
         p = self.program
+        body = self.block(p.body)
+        outputs = [self.atom(a) for a in p.outputs]
+        if len(body) == len(p.body) and all(map(operator.is_, body, p.body)) and all(map(operator.is_, outputs, p.outputs)):
+            return p
         return Program(p.name, list(p.params), body, outputs, self.avals, self.hints, self.counters())
 
     def counters(self):
@@ -69,7 +73,11 @@ class Rewriter:
         return self.replaced.get(atom, atom) if is_name(atom) else atom
 
     def atoms(self, atoms):
-        return tuple(map(self.atom, atoms))
+        return tuple(map(self.atom, atoms)) if self.renames() else atoms
+
+    def renames(self):
+        """Whether something may stand for a name; if not, statements stay as they are."""
+        return bool(self.replaced)
 
     def version(self, atom):
         return self.versions.get(atom, 0) if is_name(atom) else 0
@@ -91,7 +99,7 @@ class Rewriter:
     # statements -----------------------------------------------------------------
     def emit(self, stmt):
         self.out.append(stmt)
-        if isinstance(stmt, Move | Update):
+        if type(stmt) in (Move, Update):
             self.bump(stmt.target)
 
     def block(self, stmts):
@@ -103,10 +111,14 @@ class Rewriter:
         return inner
 
     def stmt(self, stmt):
+        if type(stmt) is Apply:
+            return self.visit_apply(stmt)
         getattr(self, "visit_" + type(stmt).__name__.lower())(stmt)
 
     def visit_apply(self, stmt):
         args = self.atoms(stmt.args)
+        if args is stmt.args:
+            return self.apply(stmt)
         self.apply(stmt if args == stmt.args and all(map(same, args, stmt.args)) else
                    Apply(stmt.target, stmt.op, args, stmt.params, stmt.origin))
 

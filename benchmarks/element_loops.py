@@ -1,0 +1,216 @@
+"""Gradients of loops that store elements into arrays, jitted; JAX runs ports by hand: scans that stack their results."""
+
+import numpy as np
+
+from .contest import calls, jax_with, slopes, waited
+from .derivatives import on_device
+
+
+def contest(f, ports, arguments, rtol=1e-8):
+    """jit(grad(f)) against jit(grad(port)) for each port: name -> function of the jax module that gives the function."""
+    import transformer
+
+    def maker(port):
+        def make():
+            jax = jax_with()
+            return waited(jax.jit(jax.grad(port(jax))), *jax.device_put(arguments))
+        return make
+    ours = waited(transformer.jit(transformer.grad(f)), *on_device(arguments))
+    return calls(ours, {name: maker(port) for name, port in ports.items()}, slopes(f, arguments, rtol=1e-5), rtol)
+
+
+def draw(*shape):
+    return np.random.default_rng(2).normal(size=shape)
+
+
+# x[i] += 0.5 * x[i - 1] -------------------------------------------------------------------------------------------------------
+def recurrence(x):
+    y = x.copy()
+    for i in range(1, len(y)):
+        y[i] += 0.5 * y[i - 1]
+    return np.sum(y * y)
+
+
+def recurrence_scan(jax):
+    def f(x):
+        def step(before, value):
+            now = value + 0.5 * before
+            return now, now
+        y = jax.lax.scan(step, 0.0, x)[1]
+        return jax.numpy.sum(y * y)
+    return f
+
+
+def recurrence_stores(jax):
+    def f(x):
+        y = jax.lax.fori_loop(1, len(x), lambda i, y: y.at[i].add(0.5 * y[i - 1]), x)
+        return jax.numpy.sum(y * y)
+    return f
+
+
+def running(n=10_000):
+    return contest(recurrence, {"jax scan": recurrence_scan, "jax stores": recurrence_stores}, [draw(n)])
+
+
+# Gauss-Seidel sweeps ------------------------------------------------------------------------------------------------------------
+SWEEPS = 4
+
+
+def seidel_2d(grid):
+    """Sweeps that replace each inner point by the mean of its neighbourhood, in place; the sum of squares."""
+    a = grid.copy()
+    n = len(a)
+    for _ in range(SWEEPS):
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                a[i, j] = (a[i - 1, j - 1] + a[i - 1, j] + a[i - 1, j + 1] + a[i, j - 1] + a[i, j] + a[i, j + 1]
+                           + a[i + 1, j - 1] + a[i + 1, j] + a[i + 1, j + 1]) / 9.0
+    return np.sum(a * a)
+
+
+def seidel_scan(jax):
+    """What does not depend on the left neighbour is computed for the whole row; a scan over the row does the rest."""
+    jnp, scan = jax.numpy, jax.lax.scan
+
+    def row(above, rows):
+        here, below = rows
+        known = above[:-2] + above[1:-1] + above[2:] + here[1:-1] + here[2:] + below[:-2] + below[1:-1] + below[2:]
+
+        def cell(left, value):
+            now = (left + value) / 9.0
+            return now, now
+        inner = scan(cell, here[0], known)[1]
+        new = jnp.concatenate([here[:1], inner, here[-1:]])
+        return new, new
+
+    def sweep(a, _):
+        inner = scan(row, a[0], (a[1:-1], a[2:]))[1]
+        return jnp.concatenate([a[:1], inner, a[-1:]]), None
+
+    def f(grid):
+        a = scan(sweep, grid, None, length=SWEEPS)[0]
+        return jnp.sum(a * a)
+    return f
+
+
+def seidel(n=100):
+    return contest(seidel_2d, {"jax scan": seidel_scan}, [draw(n, n)])
+
+
+# a table like Nussinov's ----------------------------------------------------------------------------------------------------------
+def best_pairing(score):
+    """The largest sum of scores of nested pairs i < j: dynamic programming over all intervals."""
+    n = len(score)
+    table = np.zeros((n, n))
+    for i in range(n - 2, -1, -1):
+        for j in range(i + 1, n):
+            best = max(table[i + 1, j], table[i, j - 1])
+            best = max(best, table[i + 1, j - 1] + score[i, j])
+            for k in range(i + 1, j):
+                best = max(best, table[i, k] + table[k + 1, j])
+            table[i, j] = best
+    return table[0, n - 1]
+
+
+def pairing_rows(jax):
+    """A row of the table per step of a scan, its cells in an inner loop, the splits of a cell as one maximum."""
+    jnp, lax = jax.numpy, jax.lax
+
+    def f(score):
+        n = len(score)
+        places = jnp.arange(n)
+
+        def row(table, i):
+            def cell(carry, j):
+                here, = carry
+                splits = jnp.where((places > i) & (places < j), here + jnp.roll(table[:, j], -1), -jnp.inf)
+                pair = table[i + 1, j - 1] + score[i, j]
+                best = jnp.maximum(jnp.maximum(table[i + 1, j], here[j - 1]), jnp.maximum(pair, jnp.max(splits)))
+                return (jnp.where(j > i, here.at[j].set(best), here),), None
+            (here,), _ = lax.scan(cell, (jnp.zeros(n),), jnp.arange(1, n))
+            return table.at[i].set(here), None
+        return lax.scan(row, jnp.zeros((n, n)), jnp.arange(n - 2, -1, -1))[0][0, n - 1]
+    return f
+
+
+def pairing_diagonals(jax):
+    """All intervals of one length at once."""
+    jnp, lax = jax.numpy, jax.lax
+
+    def f(score):
+        n = len(score)
+        i = jnp.arange(n)
+
+        def diagonal(table, length):
+            j = jnp.minimum(i + length, n - 1)
+            below = jnp.minimum(i + 1, n - 1)
+            splits = table[i[:, None], i[None, :]] + table[jnp.minimum(i + 1, n - 1)[None, :], j[:, None]]
+            inside = (i[None, :] > i[:, None]) & (i[None, :] < j[:, None])
+            pair = table[below, j - 1] + score[i, j]
+            best = jnp.maximum(jnp.maximum(table[below, j], table[i, j - 1]), jnp.maximum(pair, jnp.max(jnp.where(inside, splits, -jnp.inf), axis=1)))
+            return table.at[i, j].set(jnp.where(i + length < n, best, table[i, j])), None
+        return lax.scan(diagonal, jnp.zeros((n, n)), jnp.arange(1, n))[0][0, n - 1]
+    return f
+
+
+def pairing(n=60):
+    score = np.abs(draw(n, n))
+    return contest(best_pairing, {"jax rows": pairing_rows, "jax diagonals": pairing_diagonals}, [score])
+
+
+# soft dynamic time warping ----------------------------------------------------------------------------------------------------------
+def soft_dtw(x, y):
+    """Of two series, the smoothing being 1: the soft minimum of the costs of all alignments."""
+    n, m = len(x), len(y)
+    r = np.full((n + 1, m + 1), 1e10)
+    r[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            a, b, c = r[i - 1, j], r[i, j - 1], r[i - 1, j - 1]
+            low = min(a, min(b, c))
+            soft = low - np.log(np.exp(low - a) + np.exp(low - b) + np.exp(low - c))
+            r[i, j] = (x[i - 1] - y[j - 1]) ** 2 + soft
+    return r[n, m]
+
+
+def dtw_rows(jax):
+    """A scan over rows, in it a scan over columns."""
+    jnp, scan = jax.numpy, jax.lax.scan
+
+    def f(x, y):
+        def row(above, x_i):
+            def cell(left, given):
+                up, corner, y_j = given
+                now = (x_i - y_j) ** 2 - jax.nn.logsumexp(-jnp.stack([up, left, corner]))
+                return now, now
+            inner = scan(cell, 1e10, (above[1:], above[:-1], y))[1]
+            return jnp.concatenate([jnp.array([1e10]), inner]), None
+        start = jnp.full(len(y) + 1, 1e10).at[0].set(0.0)
+        return scan(row, start, x)[0][-1]
+    return f
+
+
+def dtw_diagonals(jax):
+    """A scan over the anti-diagonals, whose cells do not depend on each other."""
+    jnp, scan = jax.numpy, jax.lax.scan
+
+    def f(x, y):
+        n, m = len(x), len(y)
+        i = jnp.arange(n)
+
+        def diagonal(carry, d):
+            before, last = carry
+            j = d - i
+            inside = (j >= 0) & (j < m)
+            cost = (x - y[jnp.clip(j, 0, m - 1)]) ** 2
+            up = jnp.concatenate([jnp.array([1e10]), last[:-1]])
+            corner = jnp.concatenate([jnp.where(d == 0, 0.0, 1e10)[None], before[:-1]])
+            soft = -jax.nn.logsumexp(-jnp.stack([up, last, corner]), axis=0)
+            return (last, jnp.where(inside, cost + soft, 1e10)), None
+        empty = jnp.full(n, 1e10)
+        return scan(diagonal, (empty, empty), jnp.arange(n + m - 1))[0][1][n - 1]
+    return f
+
+
+def warping(n=200):
+    return contest(soft_dtw, {"jax rows": dtw_rows, "jax diagonals": dtw_diagonals}, [draw(n), np.cos(np.arange(n))])

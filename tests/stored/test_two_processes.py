@@ -1,0 +1,71 @@
+"""The disk cache, in two processes each time: the second one builds and compiles nothing, and everything that changes a program is seen."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from .cases import CASES, HEAD, RUNNER, SETUP
+
+
+def run(folder, names=CASES, **environment):
+    """What the calls of the cases in `folder` did: name -> [(builds, compiles, results, plain results, source)]."""
+    variables = {**os.environ, "TRANSFORMER_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), **environment}
+    done = subprocess.run([sys.executable, folder / "runner.py", folder, *names], env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for line in done.stdout.splitlines():
+        name, *rest = json.loads(line)
+        found.setdefault(name, []).append(rest)
+    return found
+
+
+def write(folder, edited=False):
+    for name, case in CASES.items():
+        source = case.source.replace(*case.edit, 1) if edited else case.source
+        assert not edited or source != case.source and len(source) == len(case.source), name
+        (folder / f"{name}.py").write_text(HEAD + source)
+    (folder / "setup.py").write_text(SETUP)
+    (folder / "runner.py").write_text(RUNNER)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """The first process, the second one, and one after all edits."""
+    folder = tmp_path_factory.mktemp("programs")
+    write(folder)
+    first, second = run(folder), run(folder)
+    write(folder, edited=True)
+    return first, second, run(folder)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_second_process_builds_and_compiles_nothing(name, runs):
+    first, second, _ = runs
+    for (builds, compiles, *before), (builds_2, compiles_2, *after) in zip(first[name], second[name], strict=True):
+        assert builds
+        assert (builds_2, compiles_2) == (0, 0)
+        assert after == before
+
+
+def test_first_process_compiles(runs):
+    assert sum(compiles for found in runs[0].values() for _, compiles, *_ in found) > 10
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_edit_is_seen(name, runs):
+    _, second, edited = runs
+    assert any(builds for builds, *_ in edited[name])
+    assert [r[2] for r in edited[name]] != [r[2] for r in second[name]]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_are_those_of_the_function(name, runs):
+    for found in runs:
+        for _, _, results, plain, _ in found[name]:
+            assert len(results) >= len(plain)
+            for (_, a), b in zip(results, plain):
+                np.testing.assert_allclose(a, b, rtol=1e-5)

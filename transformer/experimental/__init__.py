@@ -1,0 +1,13 @@
+"""Names that JAX has, or had for long, in `experimental`: the switch for 64-bit types, meshes, `shard_map`."""
+
+from ..config import enable_x64
+from ..parallel.sharded import shard_map
+from . import mesh_utils
+
+
+def disable_x64():
+    """`enable_x64(False)`."""
+    return enable_x64(False)
+
+
+__all__ = ["disable_x64", "enable_x64", "mesh_utils", "shard_map"]
