@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import derivatives, dispatch, element_loops, loops, memory, network, parallel, scalar_loops, startup
+from . import derivatives, dispatch, element_loops, loops, memory, network, parallel, scalar_loops, scaling, startup
 
 TINY_NET = (16, 8, 4, 10)
 
@@ -81,4 +81,6 @@ MEMORY = [
 ]
 PARALLEL = [row("pmap", "pmap of a small step on 2 devices", jax(1.0), parallel.step, {"size": 3})]
 
-ROWS = {entry.name: entry for entry in [*STARTUP, *DISPATCH, *NETWORK, *DERIVATIVES, *LOOPS, *SCALAR_LOOPS, *MEMORY, *PARALLEL]}
+SCALING = [row("build-statements", "building the gradient of 1000 statements", jax(2.0), scaling.statements, {"count": 4})]
+
+ROWS = {entry.name: entry for entry in [*STARTUP, *DISPATCH, *NETWORK, *DERIVATIVES, *LOOPS, *SCALAR_LOOPS, *MEMORY, *PARALLEL, *SCALING]}

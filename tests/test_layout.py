@@ -16,7 +16,7 @@ FILES = {
 }
 
 LAYERS = [  # a module imports modules of its own layer and of the layers above it in this list; what is not listed is at the end
-    "core errors config axes abstract files later",
+    "core depth errors config axes abstract files later",
     "tree tree_util zero_tangents access specialised leaves lowered",
     "ops",
     "analysis check effects",

@@ -242,11 +242,15 @@ def targets(stmt):
 
 def walk(stmts):
     """All statements of a block and of the blocks inside it, outer before inner."""
-    for stmt in stmts:
-        yield stmt
-        if type(stmt) in CONTROL:
-            for block in blocks(stmt):
-                yield from walk(block)
+    todo = [iter(stmts)]
+    while todo:
+        for stmt in todo[-1]:
+            yield stmt
+            if type(stmt) in CONTROL:
+                todo.extend(map(iter, reversed(blocks(stmt))))
+                break
+        else:
+            todo.pop()
 
 
 def names_bound(stmts):

@@ -16,6 +16,7 @@ from . import engines, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
 from .core import Apply, Aval
+from .depth import deep_recursion
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, wrap
 from .later import later
@@ -278,6 +279,7 @@ class Restored(Entry):
         return run
 
 
+@deep_recursion()
 def make_entry(transformed, args, kwargs):
     """The entry for one signature: from disk, where an earlier process has left it, else built."""
     draft = stored.draft_of(transformed, args, kwargs) if engines.wanted(transformed) == "xla" else None

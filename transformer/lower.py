@@ -23,6 +23,7 @@ from .analysis.carries import Liveness, changed
 from .analysis.ordering import Ordering
 from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
 from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
+from .depth import deep_recursion
 from .errors import TransformError
 from .lowered import CAPACITY, Lowered
 from .ops import index_lowering
@@ -36,6 +37,7 @@ MANY = 3
 """At how many places a value is added for its margins to pay, see `index_lowering`."""
 
 
+@deep_recursion()
 def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, sizes=None):
     """Lower a program. Every unknown dimension (a tape's) becomes `capacity`, or that of the argument it is in `sizes` (name ->
     capacity); `donate`: positions of parameters whose memory results may reuse; `layout`: for several devices, see `backend.spread`."""

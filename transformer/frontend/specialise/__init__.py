@@ -1,8 +1,6 @@
 """Specialise a user function: types of its arguments known, Core out."""
 
-import contextlib
 import functools
-import sys
 import types
 
 import numpy as np
@@ -10,6 +8,7 @@ import numpy as np
 from ... import tree
 from ...access import Kept
 from ...core import Apply, Move, Update, walk
+from ...depth import deep_recursion
 from ...errors import NeedStatic, TransformError, ValueDependent
 from ...specialised import Input, Param, Specialised, Static
 from ...zero_tangents import outside
@@ -23,18 +22,6 @@ from .externals import Externals, is_device_array, is_dynamic_array
 from .state import is_numeric
 
 ATTEMPTS = 24
-RECURSION_LIMIT = 60_000
-
-
-@contextlib.contextmanager
-def deep_recursion():
-    """User functions nest deeper here than in Python itself: each of their calls takes several of ours."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None, parent=None):

@@ -9,6 +9,7 @@ from ...core import operands, targets, walk
 from .apply_identities import apply_identities
 from .decide_branches import decide_branches
 from .fold_constants import fold_constants
+from .lift_tests import lift_tests
 from .propagate_copies import propagate_copies
 from .remove_dead import remove_dead
 from .share_expressions import share_expressions
@@ -20,6 +21,7 @@ PASSES = [
     propagate_copies,
     apply_identities,
     decide_branches,
+    lift_tests,
     share_expressions,
     propagate_copies,
     remove_dead,

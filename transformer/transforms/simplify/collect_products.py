@@ -56,8 +56,8 @@ def collect_products(program, first):
 
 
 class Collector(Emitter):
-    """One run over a program. `found`: whether anything was collected; `later`: the names that statements behind the loop at hand
-    bind, None inside of other statements; `totals`: sum -> its name behind the loop."""
+    """One run over a program. `found`: whether anything was collected; `later`: how many statements behind the loop at hand bind
+    a name, None inside of other statements; `totals`: sum -> its name behind the loop."""
 
     def __init__(self, program):
         super().__init__(program, program.name)
@@ -67,13 +67,16 @@ class Collector(Emitter):
 
     def sweep(self, stmts):
         """The statements of the sweep, rewritten one by one."""
-        out = []
-        while stmts:
-            stmt, stmts = stmts[0], stmts[1:]
-            self.later = names_bound(stmts)
+        out, rest = [], stmts[::-1]
+        self.later = count_bound(rest)
+        while rest:
+            stmt = rest.pop()
+            for name in names_bound([stmt]):
+                self.later[name] -= 1
             out.extend(self.loop(self.inner(stmt)))
             if self.totals:
-                stmts = self.with_totals(stmts)
+                rest = self.with_totals(rest[::-1])[::-1]
+                self.later = count_bound(rest)
         return out
 
     def with_totals(self, stmts):
@@ -104,6 +107,11 @@ class Collector(Emitter):
         if not known or len(range(stmt.lo, stmt.hi, stmt.step)) < ROUNDS:
             return [stmt]
         return Loop(self, stmt).collected()
+
+
+def count_bound(stmts):
+    """How many of the statements bind each name."""
+    return Counter(name for stmt in stmts for name in names_bound([stmt]))
 
 
 class Loop:
@@ -223,7 +231,7 @@ class Loop:
 
     def add(self, name, products):
         """Add the products to the sum behind the loop: under a new name, where nothing there binds the old one."""
-        rename = self.emitter.later is not None and name not in self.emitter.later
+        rename = self.emitter.later is not None and not self.emitter.later[name]
         total = self.emitter.ref(name)
         for index, value in sorted(products, key=lambda p: p[0] == WHOLE):
             if rename and index == WHOLE:
