@@ -96,7 +96,8 @@ def steep(small, large):
 
 
 @pytest.mark.parametrize("build", [shown, lowered])
-@pytest.mark.parametrize("lines, size", [(many_names, 20), (one_name, 20), (stores, 10), (branches, 10), (loops, 10), (long_expression, 20), (calls, 10), (layers, 10)],
+@pytest.mark.parametrize("lines, size", [(many_names, 20), (one_name, 20), (stores, 10), (branches, 10), (loops, 10),
+                                         (long_expression, 20), (calls, 10), (layers, 10)],
                          ids=lambda value: getattr(value, "__name__", None))
 def test_ten_times_the_program_is_ten_times_the_work(defined, lines, size, build):
     args = (0.3, np.ones(3))
