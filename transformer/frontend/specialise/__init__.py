@@ -37,13 +37,13 @@ def deep_recursion():
         sys.setrecursionlimit(limit)
 
 
-def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None, parent=None):
+def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None, parent=None, sized=False):
     """The program of `fn(*args, **kwargs)`, where dynamic leaves of the arguments are `Param`.
 
     A scalar whose value is needed (a size, a shape) becomes static on its own. With values=True (value mode) the arguments'
-    values decide every branch; such a program holds for this call only.
+    values decide every branch; such a program holds for this call only. sized: arrays whose size depends on data are masked ones.
     """
-    static, static_ids, unroll, sized = {}, set(), False, refuse_volatile
+    static, static_ids, unroll, sized = {}, set(), False, refuse_volatile or sized
     for _ in range(ATTEMPTS):
         attempt = Attempt(fn, args, kwargs, static, static_ids, unroll, values, refuse_volatile, name, parent)
         attempt.builder.sized = sized
