@@ -212,9 +212,10 @@ class Attempt:
                 else:
                     found.append((kind, key, value.item() if isinstance(value, np.generic | np.ndarray) else value))
                 continue
-            if len(defined.get(name, ())) != 1:
+            stmts = defined.get(name) or [self.builder.defined.get(name)]  # of a body that was given up
+            if len(stmts) != 1 or stmts[0] is None:
                 return None
-            stmt = defined[name][0]
+            stmt = stmts[0]
             stack += [a for a in (stmt.args if isinstance(stmt, Apply) else (stmt.source,)) if isinstance(a, str)]
         return found
 
