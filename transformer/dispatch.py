@@ -15,7 +15,7 @@ import numpy as np
 from . import engines, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
-from .core import Apply, Aval
+from .core import Apply, Aval, is_number
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, wrap
 from .later import later
@@ -36,7 +36,7 @@ def leaf_signature(value):
     """Type of a dynamic leaf, value of a static one."""
     kind = type(value)
     if kind is np.ndarray:
-        return (value.dtype, value.shape)
+        return (value.dtype, value.shape) if is_number(value.dtype) else (value.dtype, value.shape, frozen(value.tolist()))
     if is_device_array(value):
         return value.spec if kind is Array else value.signature
     if kind is float or kind is int or kind is complex:
@@ -80,7 +80,7 @@ def leaves_of(args, kwargs):
     """Dynamic leaves of a call's arguments."""
     for value in args:
         kind = type(value)
-        if not (kind is float or kind is np.ndarray or kind is int or kind is Array):
+        if not (kind is float or kind is np.ndarray and is_number(value.dtype) or kind is int or kind is Array):
             break
     else:
         if not kwargs:
@@ -93,7 +93,7 @@ def argument_signature(value):
     if kind is float or kind is int:
         return kind
     if kind is np.ndarray:
-        return (value.dtype, value.shape)
+        return (value.dtype, value.shape) if is_number(value.dtype) else (value.dtype, value.shape, frozen(value.tolist()))
     if kind is Static:
         return frozen(value.value)
     if tree.children_of(value) is None:
