@@ -17,7 +17,7 @@ from .abstract import ShapeDtypeStruct
 from .config import config, x64
 from .core import Apply, Aval, is_number
 from .errors import TransformError, TypeMismatch, ValueDependent
-from .executable import Array, Compiled, wrap
+from .executable import Array, Compiled, surroundings, wrap
 from .later import later
 from .leaves import dynamic_leaves
 from .specialised import Static, is_device_array, unchanged
@@ -72,8 +72,8 @@ def frozen(value):
 def signature(args, kwargs):
     """Key of a call."""
     if not kwargs:
-        return (x64(), *map(argument_signature, args))
-    return (x64(), *map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
+        return (*surroundings(), *map(argument_signature, args))
+    return (*surroundings(), *map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
 
 
 def leaves_of(args, kwargs):
