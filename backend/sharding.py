@@ -13,7 +13,7 @@ import threading
 
 import numpy as np
 
-_local = threading.local()
+_local, _lock = threading.local(), threading.Lock()
 
 
 class Mesh:
@@ -47,11 +47,22 @@ class Mesh:
         return f"Mesh({', '.join(f'{n!r}: {s}' for n, s in self.shape.items())})"
 
     def __enter__(self):
+        count_blocks(1)
         _local.meshes = [*getattr(_local, "meshes", ()), self]
         return self
 
     def __exit__(self, *exc):
         _local.meshes = _local.meshes[:-1]
+        count_blocks(-1)
+
+
+OPEN = [0]
+"""How many `with mesh:` blocks are open, in all threads."""
+
+
+def count_blocks(change):
+    with _lock:
+        OPEN[0] += change
 
 
 def ambient_mesh():

@@ -5,10 +5,11 @@ import pkgutil
 import numpy as np
 from hypothesis import given, settings
 
+import transformer as T
 from tests.interpret import identical, interpret
 from tests.random_programs import arguments, programs
 from transformer.check import check
-from transformer.core import Apply, Aval, Derived, Program
+from transformer.core import Apply, Aval, Derived, Program, Update, walk
 from transformer.ops.op import TABLE
 from transformer.transforms import simplify as package
 from transformer.transforms.simplify import PASSES, simplify
@@ -55,3 +56,45 @@ def test_a_name_of_the_user_that_looks_like_a_derivative_keeps_every_bit():
     body = [Apply("y", TABLE["multiply"], (2.0, "x_bar"), {}), Apply("z", TABLE["multiply"], (3.0, "y"), {})]
     program = simplify(Program("f", ["x_bar"], body, ["z"], avals, {"x_bar": "x_bar", "y": "y", "z": "z"}))
     assert len(program.body) == 2
+
+
+def additions(f, *args):
+    """How many stores of a function become additions to elements; its values stay those of NumPy."""
+    jitted = T.jit(f)
+    np.testing.assert_allclose(jitted(*args), f(*args), rtol=1e-15)
+    return sum(isinstance(s, Update) and s.mode == "add" for s in walk(jitted.cache.last.program.body))
+
+
+def test_a_store_of_an_element_plus_something_is_an_addition():
+    def f(x, i):
+        y = x * 1.5
+        y[i] = y[i] + x[0]
+        y[1:] = x[1:] * x[0] + y[1:]
+        return y
+    assert additions(f, np.arange(1.0, 5.0), 2) == 2
+
+
+def test_other_stores_are_no_additions():
+    def between(x, i):
+        y = x * 1.5
+        old = y[i] + x[0]
+        y[0] = 7.0
+        y[i] = old
+        return y
+
+    def elsewhere(x, i):
+        y = x * 1.5
+        y[i] = y[i - 1] + x[0]
+        return y
+
+    def repeated(x, i):
+        y, at = x * 1.5, np.array([1, 1, 2])
+        y[at] = y[at] + x[:3]
+        return y
+
+    def truncated(x, i):
+        y = np.arange(4) + i
+        y[i] = y[i] + x[0] * 0.7
+        return y
+    for f in (between, elsewhere, repeated, truncated):
+        assert additions(f, np.arange(1.0, 5.0), 2) == 0, f.__name__

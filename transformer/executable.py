@@ -8,6 +8,7 @@ the program met (a raise, an index out of range), as NumPy would have.
 """
 
 import functools
+import sys
 import threading
 
 import numpy as np
@@ -35,6 +36,13 @@ CAPACITY_GUESS = 1 << 22
 
 SMALLEST = 8
 """The smallest capacity of a dimension that is an argument."""
+
+
+def surroundings():
+    """What a program depends on besides the function and its arguments: the mode of 64-bit types, and the mesh of a block around
+    the call (there is none as long as nobody has imported meshes)."""
+    sharding = sys.modules.get("backend.sharding")
+    return config.x64(), sharding and sharding.ambient_mesh()
 
 
 class Compiled:
@@ -177,4 +185,4 @@ def raise_failure(lowered, results):
 
 spec = client.spec
 
-__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "wrap"]
+__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "surroundings", "wrap"]

@@ -80,6 +80,8 @@ class Liveness:
         kinds = {self.loop_kind(loop) for loop in loops} - {None}
         if "slice_loop" in kinds and not any(self.is_product(s) for loop in loops for block in blocks(loop) for s in walk(block)):
             kinds.add("stencil_loop")
+        if "element_loop" in kinds and any(stores_twice(block) for loop in loops for block in blocks(loop)):
+            kinds.add("repeated_stores")
         return frozenset({"loop", *kinds} if loops else ())
 
     def is_product(self, stmt):
@@ -99,6 +101,12 @@ class Liveness:
         smallest = min(size_of(self.program.avals[s.target]) for s in stores)
         short = max(SHORT, min(MEDIUM, smallest // FEW))
         return "slice_loop" if any(size_of(v) > short for v in values) else "element_loop"
+
+
+def stores_twice(stmts):
+    """Whether a block stores into an array twice, not counting inner blocks."""
+    stored = [s.target for s in stmts if isinstance(s, Update)]
+    return len(stored) > len(set(stored))
 
 
 SHORT, MEDIUM, FEW = 256, 4096, 64

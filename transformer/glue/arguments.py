@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from .. import tree
+from ..core import is_number
 from ..executable import Array
 from ..spread import Placed
 from .writer import NoGlue
@@ -57,6 +58,8 @@ def check(writer, name, value):
     """Write the test that a leaf has the type of this one; a static leaf its value."""
     kind = type(value)
     if kind is np.ndarray:
+        if not is_number(value.dtype):
+            raise NoGlue
         dtype = writer.bind(value.dtype, "dtype")
         writer.test(f"type({name}) is not {writer.bind(np.ndarray, 'ndarray')} or {name}.dtype is not {dtype} and {name}.dtype != {dtype} "
                     f"or {name}.shape != {value.shape}")

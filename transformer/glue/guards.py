@@ -1,18 +1,22 @@
-"""What a program depends on besides its arguments: the mode of 64-bit types, globals and closure variables."""
+"""What a program depends on besides its arguments: what is around the call, globals and closure variables."""
 
 import types
 
-from ..config import MODE, x64
+from ..config import MODE
+from ..executable import surroundings
 from ..specialised import unchanged
+from ..spread import OPEN_MESHES
 
 IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescriptorType | type
 """Values that only themselves are equal to, for a guard."""
 
 
 def check_mode(writer):
-    """Write the test of the mode; it is in `MODE` unless a block in some thread sets another one."""
-    wanted, mode = x64(), writer.bind(MODE, "mode")
-    writer.test(f"{mode}[0] is not {wanted} and {writer.bind(x64, 'x64')}() is not {wanted}")
+    """Write the test of what is around the call; outside of all blocks two lists tell it."""
+    wanted, mode = surroundings(), writer.bind(MODE, "mode")
+    inside = f"({mode}[0] is not {wanted[0]} or {writer.bind(OPEN_MESHES, 'meshes')}[0]) and "
+    inside = inside if MODE[0] is wanted[0] and wanted[1] is None else ""
+    writer.test(f"{inside}{writer.bind(surroundings, 'surroundings')}() != {writer.bind(wanted, 'wanted')}")
 
 
 def check_guards(writer, guards):

@@ -14,6 +14,8 @@ from .results import expression
 from .writer import NoGlue
 
 NUMBERS = (int, float, complex)
+TOGETHER = 1 << 24
+"""Bytes of staged arguments that one program keeps."""
 
 
 def write(writer, cache, entry, leaves):
@@ -82,7 +84,7 @@ def in_place_of_executable(writer, run, operands):
 # one device ---------------------------------------------------------------------------------------------------------------
 def on_one_device(writer, executable, operands):
     """Device arrays go in as they are, what is on the host through staged memory where it can."""
-    staged = [k for k in range(len(operands)) if is_staged(executable, k, operands[k][1])]
+    staged = small_ones(executable, [k for k in range(len(operands)) if is_staged(executable, k, operands[k][1])])
     texts, waits = {}, bool(executable.callbacks)
     for k, (name, value) in enumerate(operands):
         if k not in staged:
@@ -113,6 +115,17 @@ def is_staged(executable, position, value):
     if isinstance(value, np.ndarray | np.generic):
         return type(value) is not Array and value.shape == shape and value.dtype == dtype
     return type(value) in NUMBERS and shape == () and dtype.kind in "iufc"
+
+
+def small_ones(executable, positions):
+    """The positions of the smallest arguments, as many as are staged together."""
+    sizes = {k: int(np.prod(shape, dtype=np.int64)) * dtype.itemsize for k, (shape, dtype) in enumerate(executable.inputs)}
+    total, chosen = 0, []
+    for k in sorted(positions, key=sizes.get):
+        total += sizes[k]
+        if total <= TOGETHER:
+            chosen.append(k)
+    return sorted(chosen)
 
 
 def stage(writer, executable, arguments, texts):

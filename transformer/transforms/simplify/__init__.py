@@ -6,6 +6,7 @@ The primal part keeps every bit: identities that are exact only up to rounding o
 import dataclasses
 
 from ...core import operands, targets, walk
+from .accumulate_stores import accumulate_stores
 from .apply_identities import apply_identities
 from .decide_branches import decide_branches
 from .fold_constants import fold_constants
@@ -22,6 +23,7 @@ PASSES = [
     decide_branches,
     share_expressions,
     propagate_copies,
+    accumulate_stores,
     remove_dead,
 ]
 ROUNDS = 5
