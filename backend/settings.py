@@ -15,6 +15,9 @@
 
 import os
 
+OPEN_MESHES = [0]
+"""How many `with mesh:` blocks are open, in all threads."""
+
 chosen = {}
 """Settings made by the program (`transformer.config`); they win over the environment."""
 

@@ -13,6 +13,8 @@ import threading
 
 import numpy as np
 
+from .settings import OPEN_MESHES
+
 _local, _lock = threading.local(), threading.Lock()
 
 
@@ -56,13 +58,9 @@ class Mesh:
         count_blocks(-1)
 
 
-OPEN = [0]
-"""How many `with mesh:` blocks are open, in all threads."""
-
-
 def count_blocks(change):
     with _lock:
-        OPEN[0] += change
+        OPEN_MESHES[0] += change
 
 
 def ambient_mesh():

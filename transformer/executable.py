@@ -16,6 +16,7 @@ import numpy as np
 from backend import client
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
+from backend.settings import OPEN_MESHES
 from backend.staging import Staging, stages
 
 from . import config
@@ -185,4 +186,4 @@ def raise_failure(lowered, results):
 
 spec = client.spec
 
-__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "surroundings", "wrap"]
+__all__ = ["OPEN_MESHES", "Array", "Compiled", "Staging", "executable", "spec", "stages", "surroundings", "wrap"]

@@ -3,9 +3,8 @@
 import types
 
 from ..config import MODE
-from ..executable import surroundings
+from ..executable import OPEN_MESHES, surroundings
 from ..specialised import unchanged
-from ..spread import OPEN_MESHES
 
 IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescriptorType | type
 """Values that only themselves are equal to, for a guard."""
