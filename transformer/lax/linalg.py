@@ -15,7 +15,7 @@ def cholesky(a, *, symmetrize_input=True):
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    return factors.cholesky(symmetrised(a) if symmetrize_input else a)
+    return factors.cholesky(symmetrised(a) if symmetrize_input else adjoint_of_lower(a, True))
 
 
 def symmetrised(a):
