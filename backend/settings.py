@@ -15,8 +15,8 @@
 
 import os
 
-OPEN_MESHES = [0]
-"""How many `with mesh:` blocks are open, in all threads."""
+mesh_blocks = []
+"""Functions that are called with 1 and -1 where a `with mesh:` block begins and ends, in any thread."""
 
 chosen = {}
 """Settings made by the program (`transformer.config`); they win over the environment."""

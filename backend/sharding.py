@@ -13,9 +13,9 @@ import threading
 
 import numpy as np
 
-from .settings import OPEN_MESHES
+from . import settings
 
-_local, _lock = threading.local(), threading.Lock()
+_local = threading.local()
 
 
 class Mesh:
@@ -59,8 +59,8 @@ class Mesh:
 
 
 def count_blocks(change):
-    with _lock:
-        OPEN_MESHES[0] += change
+    for function in settings.mesh_blocks:
+        function(change)
 
 
 def ambient_mesh():

@@ -13,10 +13,9 @@ import threading
 
 import numpy as np
 
-from backend import client
+from backend import client, settings
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
-from backend.settings import OPEN_MESHES
 from backend.staging import Staging, stages
 
 from . import config
@@ -37,6 +36,9 @@ CAPACITY_GUESS = 1 << 22
 
 SMALLEST = 8
 """The smallest capacity of a dimension that is an argument."""
+
+
+settings.mesh_blocks.append(functools.partial(config.set_x64, None))
 
 
 def surroundings():
@@ -186,4 +188,4 @@ def raise_failure(lowered, results):
 
 spec = client.spec
 
-__all__ = ["OPEN_MESHES", "Array", "Compiled", "Staging", "executable", "spec", "stages", "surroundings", "wrap"]
+__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "surroundings", "wrap"]

@@ -3,7 +3,7 @@
 import types
 
 from ..config import MODE
-from ..executable import OPEN_MESHES, surroundings
+from ..executable import surroundings
 from ..specialised import unchanged
 
 IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescriptorType | type
@@ -11,10 +11,9 @@ IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescrip
 
 
 def check_mode(writer):
-    """Write the test of what is around the call; outside of all blocks two lists tell it."""
+    """Write the test of what is around the call; outside of all blocks `MODE` tells it."""
     wanted, mode = surroundings(), writer.bind(MODE, "mode")
-    inside = f"({mode}[0] is not {wanted[0]} or {writer.bind(OPEN_MESHES, 'meshes')}[0]) and "
-    inside = inside if MODE[0] is wanted[0] and wanted[1] is None else ""
+    inside = f"{mode}[0] is not {wanted[0]} and " if wanted[1] is None else ""
     writer.test(f"{inside}{writer.bind(surroundings, 'surroundings')}() != {writer.bind(wanted, 'wanted')}")
 
 
