@@ -521,3 +521,21 @@ def test_a_value_added_at_several_places_is_padded_once():
     want[1:-1, :-2] += v
     np.testing.assert_array_equal(run(program, v)[0], want)
     assert len({line.split("=")[1] for line in lower(program).text.splitlines() if "stablehlo.pad" in line}) == 1
+
+
+def test_large_stores_are_in_place_unless_they_read_elements_beside():
+    x = np.random.default_rng(0).normal(size=(9, 8))
+
+    def store(value):
+        def body(b, x, y):
+            out = variable(b, x)
+            out[1:-1, 1:-1] = value(out, y)
+            return [out]
+        program = build(body, x, x + 1)
+        want = x.copy()
+        want[1:-1, 1:-1] = value(x, x + 1)
+        np.testing.assert_array_equal(run(program, x, x + 1)[0], want)
+        return "stablehlo.dynamic_update_slice" in lower(program).text
+    assert store(lambda out, y: y[1:-1, 2:] * 2.0)
+    assert store(lambda out, y: out[1:-1, 1:-1] - y[1:-1, :-2])
+    assert not store(lambda out, y: out[1:-1, 2:] + np.copy(out)[1:-1, :-2])
