@@ -13,7 +13,9 @@ import threading
 
 import numpy as np
 
-_local, _lock = threading.local(), threading.Lock()
+from . import settings
+
+_local = threading.local()
 
 
 class Mesh:
@@ -56,13 +58,9 @@ class Mesh:
         count_blocks(-1)
 
 
-OPEN = [0]
-"""How many `with mesh:` blocks are open, in all threads."""
-
-
 def count_blocks(change):
-    with _lock:
-        OPEN[0] += change
+    for function in settings.mesh_blocks:
+        function(change)
 
 
 def ambient_mesh():

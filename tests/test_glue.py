@@ -3,6 +3,9 @@
 import collections
 import dataclasses
 import inspect
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -403,3 +406,22 @@ def test_threads_with_one_function():
 def test_signature_is_that_of_the_function():
     assert str(inspect.signature(jit(lambda x, *, scale=2.0: x * scale))) == "(x, *, scale=2.0)"
     assert "fn" in inspect.signature(type(jit(double))).parameters
+
+
+def test_programs_from_disk_have_glue_without_the_frontend(tmp_path):
+    (tmp_path / "program.py").write_text("""import sys
+import numpy as np
+import transformer
+
+@transformer.jit
+def f(x):
+    return np.sum(x * 2)
+
+for _ in range(3):
+    f(np.ones(4))
+print(len(f.cache.glues), 'transformer.frontend.specialise' in sys.modules)
+""")
+    variables = {**os.environ, "TRANSFORMER_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    printed = [subprocess.run([sys.executable, tmp_path / "program.py"], env=variables, capture_output=True, text=True, check=True).stdout.strip()
+               for _ in range(2)]
+    assert printed == ["1 True", "1 False"]

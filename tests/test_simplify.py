@@ -11,6 +11,7 @@ from tests.random_programs import arguments, programs
 from transformer.check import check
 from transformer.core import Apply, Aval, Derived, Program, Update, walk
 from transformer.ops.op import TABLE
+from transformer.test_util import check_grads
 from transformer.transforms import simplify as package
 from transformer.transforms.simplify import PASSES, simplify
 
@@ -98,3 +99,32 @@ def test_other_stores_are_no_additions():
         return y
     for f in (between, elsewhere, repeated, truncated):
         assert additions(f, np.arange(1.0, 5.0), 2) == 0, f.__name__
+
+
+def column_twice(y, x):
+    for k in range(1, 5):
+        y[:, k] = x[:, k] * 2.0
+        d = y[:, k] - y[:, k - 1]
+        y[:, k] = y[:, k] / (1.0 + d * d)
+    return y
+
+
+def read_between(y, x):
+    for k in range(4):
+        y[:, k] = x[:, k]
+        s = np.sin(y[0, 0] + y[1, k - 1])
+        y[:, k] = y[:, k] + s
+        y[k % 3, 1] = 7.0
+        y[:, 1] = y[:, 1] * s
+    return y
+
+
+def test_stores_that_are_read_back_and_overwritten():
+    y, x = np.linspace(0.0, 1.0, 15).reshape(3, 5), np.linspace(1.0, 2.0, 15).reshape(3, 5)
+    for function in (column_twice, read_between):
+        want = function(y.copy(), x)
+        for made in (T.jit(function), T.jit(T.checkpoint(function))):
+            np.testing.assert_allclose(made(y.copy(), x), want, rtol=1e-14)
+        check_grads(lambda x: np.sum(np.sin(function(y * x, x))), (x,), order=1, modes="rev")
+    source = T.jit(column_twice).show(y.copy(), x)
+    assert source.count("y[:, k] = ") == 1 and "y[:, k] /" not in source

@@ -13,7 +13,7 @@ import threading
 
 import numpy as np
 
-from backend import client
+from backend import client, settings
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
 from backend.staging import Staging, stages
@@ -36,6 +36,9 @@ CAPACITY_GUESS = 1 << 22
 
 SMALLEST = 8
 """The smallest capacity of a dimension that is an argument."""
+
+
+settings.mesh_blocks.append(functools.partial(config.set_x64, None))
 
 
 def surroundings():

@@ -14,7 +14,6 @@ import numpy as np
 from backend import client, spread
 from backend.placed import Placed
 from backend.placed import placed as place
-from backend.sharding import OPEN as OPEN_MESHES
 from backend.sharding import Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding, ambient_mesh
 
 from . import tree
@@ -243,4 +242,4 @@ def leaf_shardings(prefix, args, kwargs):
     return found
 
 
-__all__ = ["OPEN_MESHES", "Blocks", "OneDevice", "Partitioned", "Spread", "leaf_shardings", "on_mesh", "placed"]
+__all__ = ["Blocks", "OneDevice", "Partitioned", "Spread", "leaf_shardings", "on_mesh", "placed"]

@@ -231,6 +231,31 @@ def f(x, y):
     return np.sum(x * y ** 2)
 calls = [(jit(grad(f, argnums=0)), (A, A)), (jit(vmap(f, in_axes=(0, 0))), (A2, A2))]
 """, ("argnums=0", "argnums=1")),
+    "array_in_a_partial": Case("""
+def f(w, x):
+    return np.sum(w * x)
+calls = [(jit(grad(functools.partial(f, A * 2.0))), (A,))]
+""", ("2.0", "3.0")),
+    "array_read_natively": Case("""
+W = A * 2.0
+@functools.lru_cache
+def total():
+    return float(np.sum(W))
+def f(x):
+    return np.sum(total() * x * W)
+calls = [(jit(grad(f)), (A,))]
+""", ("2.0", "3.0")),
+    "array_read_by_a_property": Case("""
+class Model:
+    def __init__(self, w):
+        self.w = w
+    @property
+    def total(self):
+        return float(np.sum(self.w))
+    def loss(self, x):
+        return np.sum(self.total * x * self.w)
+calls = [(jit(grad(Model(A * 2.0).loss)), (A,))]
+""", ("2.0", "3.0")),
     "types": Case("""
 def f(x):
     return np.sum(x ** 2)

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from backend import cache
 from transformer import jit
 from transformer.stored.contents import Survey, Unsettled
 
@@ -95,6 +96,7 @@ def test_descriptions_end_for_objects_that_contain_themselves():
 
 def test_programs_that_cannot_be_told_apart_are_built(tmp_path, monkeypatch):
     monkeypatch.setenv("TRANSFORMER_CACHE_DIR", str(tmp_path))
+    cache.memory().clear()
     assert float(jit(lambda x: x * hash(1))(3.0)) == 3.0
     assert len(list(tmp_path.iterdir())) == 1  # the executable alone, which is found by its text
     assert float(jit(lambda x: x - 2.0)(3.0)) == 1.0

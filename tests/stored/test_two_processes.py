@@ -62,6 +62,16 @@ def test_an_edit_is_seen(name, runs):
     assert [r[2] for r in edited[name]] != [r[2] for r in second[name]]
 
 
+def test_arrays_that_are_inputs_may_have_other_values(tmp_path):
+    write(tmp_path)
+    run(tmp_path, ["closure_over_arrays"])
+    path = tmp_path / "closure_over_arrays.py"
+    path.write_text(path.read_text().replace("linspace(0.1, 0.9, 16)", "linspace(0.1, 0.8, 16)"))
+    (builds, compiles, [(_, result)], [plain], _), = run(tmp_path, ["closure_over_arrays"])["closure_over_arrays"]
+    assert (builds, compiles) == (0, 0)
+    np.testing.assert_allclose(result, plain)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_results_are_those_of_the_function(name, runs):
     for found in runs:

@@ -5,17 +5,15 @@ import types
 from ..config import MODE
 from ..executable import surroundings
 from ..specialised import unchanged
-from ..spread import OPEN_MESHES
 
 IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescriptorType | type
 """Values that only themselves are equal to, for a guard."""
 
 
 def check_mode(writer):
-    """Write the test of what is around the call; outside of all blocks two lists tell it."""
+    """Write the test of what is around the call; outside of all blocks `MODE` tells it."""
     wanted, mode = surroundings(), writer.bind(MODE, "mode")
-    inside = f"({mode}[0] is not {wanted[0]} or {writer.bind(OPEN_MESHES, 'meshes')}[0]) and "
-    inside = inside if MODE[0] is wanted[0] and wanted[1] is None else ""
+    inside = f"{mode}[0] is not {wanted[0]} and " if wanted[1] is None else ""
     writer.test(f"{inside}{writer.bind(surroundings, 'surroundings')}() != {writer.bind(wanted, 'wanted')}")
 
 

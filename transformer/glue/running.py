@@ -8,10 +8,12 @@ import numpy as np
 
 from ..engines import OnNumPy, as_array
 from ..executable import Array, Compiled, Staging, stages, wrap
-from ..spread import Placed, Spread
+from ..later import later
 from .arguments import check
 from .results import expression
 from .writer import NoGlue
+
+spread = later(globals(), "spread")
 
 NUMBERS = (int, float, complex)
 TOGETHER = 1 << 24
@@ -27,7 +29,7 @@ def write(writer, cache, entry, leaves):
         results = in_place_of_executable(writer, entry.run, operands)
     elif type(entry.run) is Compiled and entry.run.plain is not None:
         results = on_one_device(writer, entry.run.run, operands)
-    elif type(entry.run) is Spread and entry.run.plain is not None and not entry.run.given:
+    elif entry.specialised.placement is not None and type(entry.run) is spread.Spread and entry.run.plain is not None and not entry.run.given:
         results = on_several_devices(writer, entry.run.run, operands)
     else:
         run = writer.bind(entry.run, "run")
@@ -42,7 +44,7 @@ def write(writer, cache, entry, leaves):
 def hidden(writer, source):
     """Fetch a hidden input; the call is passed on if it is of another kind or type."""
     name, value = writer.fresh("hidden"), source.access()
-    if type(value) not in (np.ndarray, Array, Placed) or tuple(value.shape) != source.aval.shape or value.dtype != source.aval.dtype:
+    if not (type(value) is np.ndarray or isinstance(value, Array)) or tuple(value.shape) != source.aval.shape or value.dtype != source.aval.dtype:
         raise NoGlue
     writer.line(f"{name} = {source.access.text(writer.bind)}")
     check(writer, name, value)
@@ -157,7 +159,7 @@ def buffer_of(writer, executable, position, name, value):
 def on_several_devices(writer, executable, operands):
     arguments = []
     for (name, value), (spec, sharding) in zip(operands, executable.inputs, strict=True):
-        if isinstance(value, Placed) and value.spec.shape == spec.shape and value.dtype == spec.dtype and value.sharding == sharding:
+        if isinstance(value, spread.Placed) and value.spec.shape == spec.shape and value.dtype == spec.dtype and value.sharding == sharding:
             arguments.append(f"{name}._buffer")
         else:
             placed, layout = writer.bind(type(executable).placed, "placed"), writer.bind(sharding, "sharding")
@@ -167,7 +169,7 @@ def on_several_devices(writer, executable, operands):
     if executable.callbacks or not all(isinstance(value, Array) for _, value in operands):
         for result in results:
             writer.line(f"{result}.block_until_ready()")
-    placed = writer.bind(Placed, "Placed")
+    placed = writer.bind(spread.Placed, "Placed")
     return [f"{placed}({r}, {writer.bind(spec, 'spec')}, {writer.bind(sharding, 'sharding')})"
             for r, (spec, sharding) in zip(results, executable.outputs, strict=True)]
 

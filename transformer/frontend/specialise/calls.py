@@ -23,7 +23,7 @@ from .state import Control
 LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
-ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.numpy.functional", "transformer.random.rejection",
+ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional", "transformer.random.rejection",
            "transformer.ops.scipy.integrate", "transformer.ops.vectorized")
 """Modules of ours whose functions are entered as user code is; all others run natively."""
 

@@ -9,6 +9,7 @@ from ...core import operands, targets, walk
 from .accumulate_stores import accumulate_stores
 from .apply_identities import apply_identities
 from .decide_branches import decide_branches
+from .drop_overwritten import drop_overwritten
 from .fold_constants import fold_constants
 from .propagate_copies import propagate_copies
 from .remove_dead import remove_dead
@@ -24,6 +25,7 @@ PASSES = [
     share_expressions,
     propagate_copies,
     accumulate_stores,
+    drop_overwritten,
     remove_dead,
 ]
 ROUNDS = 5

@@ -13,7 +13,9 @@ add = multiply + multiply
 
 import numpy as np
 
-from ...core import is_name
+from ...core import Apply, is_name
+from ...ops.index_templates import is_advanced
+from ...ops.op import TABLE
 from .rewriting import Rewriter, Scoped
 
 COMMUTATIVE = (np.add, np.multiply)
@@ -41,6 +43,14 @@ class Sharing(Rewriter):
             self.known[key] = stmt.target
             return self.emit(stmt)
         self.replaced[stmt.target] = at_hand
+
+    def update(self, stmt):
+        """A store, after which the stored value is at hand where the same elements are read."""
+        self.emit(stmt)
+        value = stmt.value
+        fixed = stmt.mode == "set" and is_name(value) and value not in self.mutable
+        if fixed and not is_advanced(stmt.index, [self.aval(a) for a in stmt.args]):
+            self.known[self.key(Apply(None, TABLE["getitem"], (stmt.target, *stmt.args), {"index": stmt.index}))] = value
 
     def key(self, stmt):
         operands = [(a, self.version(a)) if is_name(a) else freeze(a) for a in stmt.args]
