@@ -5,6 +5,7 @@ Features that `lower` reports:
     element_loop   a loop that stores elements into an array that it also reads, and works on nothing large
     slice_loop     the same with large slices
     stencil_loop   there are slice_loops, and no loop has a product of matrices
+    repeated_stores   a round of some loop stores into an array more than once, in a program with element_loops
 
 Times are nanoseconds an iteration on a 2-core x86-64, jaxlib 0.10.2 and 0.12.0.1:
     loop           XLA makes one native function of a loop that touches few bytes an iteration; beyond 1 KB it interprets the body op
@@ -16,7 +17,7 @@ Times are nanoseconds an iteration on a 2-core x86-64, jaxlib 0.10.2 and 0.12.0.
     stencil_loop   up to 1 MB a round: a lid-driven cavity of 61x61, 25 x 5 rounds: 2.3 -> 1.8 ms; Durbin's recursion, n = 1000:
                    2.6 -> 1.1 ms, its gradient 11 -> 7 ms. A product in a native loop would be without its fast kernel.
 
-An element_loop is first compiled with fusion, which is used if it does no harm (see `is_harmed`): forward loops run at twice the speed
+An element_loop without repeated_stores is first compiled with fusion, which is used if it does no harm (see `is_harmed`): forward loops run at twice the speed
 (Nussinov's table: 4.3 -> 2.5 ms; the gradient of x[i] += 0.5 * x[i-1], n = 10000: 239 -> 94 us), as values stay in registers.
 
 Not used: xla_cpu_copy_insertion_use_region_analysis. It makes element loops fast (12000 -> 12 in the gradient of
@@ -61,7 +62,9 @@ def trial_for(features, options=()):
     """The overrides to try first, with fusion, for a program that otherwise gets none; None where there is nothing to try."""
     asked = {name for name, _ in (*settings.xla_options(), *options)}
     overrides = overrides_for(features, options)
-    return tuple(o for o in overrides if o != UNFUSED) if UNFUSED in overrides and UNFUSED[0] not in asked else None
+    if UNFUSED not in overrides or UNFUSED[0] in asked or "repeated_stores" in features:
+        return None
+    return tuple(o for o in overrides if o != UNFUSED)
 
 
 MANY_ELEMENTS = 64

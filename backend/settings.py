@@ -15,6 +15,9 @@
 
 import os
 
+mesh_blocks = []
+"""Functions that are called with 1 and -1 where a `with mesh:` block begins and ends, in any thread."""
+
 chosen = {}
 """Settings made by the program (`transformer.config`); they win over the environment."""
 

@@ -13,6 +13,8 @@ import threading
 
 import numpy as np
 
+from . import settings
+
 _local = threading.local()
 
 
@@ -47,11 +49,18 @@ class Mesh:
         return f"Mesh({', '.join(f'{n!r}: {s}' for n, s in self.shape.items())})"
 
     def __enter__(self):
+        count_blocks(1)
         _local.meshes = [*getattr(_local, "meshes", ()), self]
         return self
 
     def __exit__(self, *exc):
         _local.meshes = _local.meshes[:-1]
+        count_blocks(-1)
+
+
+def count_blocks(change):
+    for function in settings.mesh_blocks:
+        function(change)
 
 
 def ambient_mesh():

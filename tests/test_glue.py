@@ -2,6 +2,10 @@
 
 import collections
 import dataclasses
+import inspect
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -102,6 +106,15 @@ def test_static_containers_are_compared_by_their_contents():
         assert f(1.0, sizes) == 3
     sizes[0] = 5.0
     assert f(1.0, sizes) == 7
+
+
+@pytest.mark.parametrize("transform", [jit, grad])
+def test_arrays_of_strings_and_objects_are_static_by_their_contents(transform):
+    f = transform(lambda x, names: x * len(names[0]))
+    scale = 2.0 if transform is jit else 1.0
+    for kind in ("U3", object):
+        for name in ("a", "bcd", "a", "bcd", "bcd"):
+            assert f(2.0, np.array([name], kind)) == scale * len(name)
 
 
 def test_numbers_that_set_a_size():
@@ -266,6 +279,16 @@ def test_the_callers_array_is_free_after_the_call(size):
     assert np.all(np.asarray(first) == 0) and np.all(np.asarray(second) == 1)
 
 
+def test_large_arguments_are_not_all_kept():
+    f = jit(lambda t: [x[0] for x in t])
+    arrays = [np.full(1 << 19, float(k)) for k in range(6)]
+    warm(f, arrays)
+    arrays = [a + 1 for a in arrays]
+    assert [float(v) for v in f(arrays)] == [1, 2, 3, 4, 5, 6]
+    stagings = [v for v in f.cache.glues[0].__globals__.values() if type(v).__name__ == "Staging"]
+    assert [len(s.signature) for s in stagings] == [4]
+
+
 def test_results_never_share_memory_with_staged_arguments():
     f = jit(lambda x, y: (x, y, x.T))
     x = np.arange(6.0).reshape(2, 3)
@@ -381,5 +404,24 @@ def test_threads_with_one_function():
 
 
 def test_signature_is_that_of_the_function():
-    import inspect
     assert str(inspect.signature(jit(lambda x, *, scale=2.0: x * scale))) == "(x, *, scale=2.0)"
+    assert "fn" in inspect.signature(type(jit(double))).parameters
+
+
+def test_programs_from_disk_have_glue_without_the_frontend(tmp_path):
+    (tmp_path / "program.py").write_text("""import sys
+import numpy as np
+import transformer
+
+@transformer.jit
+def f(x):
+    return np.sum(x * 2)
+
+for _ in range(3):
+    f(np.ones(4))
+print(len(f.cache.glues), 'transformer.frontend.specialise' in sys.modules)
+""")
+    variables = {**os.environ, "TRANSFORMER_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    printed = [subprocess.run([sys.executable, tmp_path / "program.py"], env=variables, capture_output=True, text=True, check=True).stdout.strip()
+               for _ in range(2)]
+    assert printed == ["1 True", "1 False"]

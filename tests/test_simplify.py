@@ -5,11 +5,13 @@ import pkgutil
 import numpy as np
 from hypothesis import given, settings
 
+import transformer as T
 from tests.interpret import identical, interpret
 from tests.random_programs import arguments, programs
 from transformer.check import check
-from transformer.core import Apply, Aval, Derived, Program
+from transformer.core import Apply, Aval, Derived, Program, Update, walk
 from transformer.ops.op import TABLE
+from transformer.test_util import check_grads
 from transformer.transforms import simplify as package
 from transformer.transforms.simplify import PASSES, simplify
 
@@ -55,3 +57,74 @@ def test_a_name_of_the_user_that_looks_like_a_derivative_keeps_every_bit():
     body = [Apply("y", TABLE["multiply"], (2.0, "x_bar"), {}), Apply("z", TABLE["multiply"], (3.0, "y"), {})]
     program = simplify(Program("f", ["x_bar"], body, ["z"], avals, {"x_bar": "x_bar", "y": "y", "z": "z"}))
     assert len(program.body) == 2
+
+
+def additions(f, *args):
+    """How many stores of a function become additions to elements; its values stay those of NumPy."""
+    jitted = T.jit(f)
+    np.testing.assert_allclose(jitted(*args), f(*args), rtol=1e-15)
+    return sum(isinstance(s, Update) and s.mode == "add" for s in walk(jitted.cache.last.program.body))
+
+
+def test_a_store_of_an_element_plus_something_is_an_addition():
+    def f(x, i):
+        y = x * 1.5
+        y[i] = y[i] + x[0]
+        y[1:] = x[1:] * x[0] + y[1:]
+        return y
+    assert additions(f, np.arange(1.0, 5.0), 2) == 2
+
+
+def test_other_stores_are_no_additions():
+    def between(x, i):
+        y = x * 1.5
+        old = y[i] + x[0]
+        y[0] = 7.0
+        y[i] = old
+        return y
+
+    def elsewhere(x, i):
+        y = x * 1.5
+        y[i] = y[i - 1] + x[0]
+        return y
+
+    def repeated(x, i):
+        y, at = x * 1.5, np.array([1, 1, 2])
+        y[at] = y[at] + x[:3]
+        return y
+
+    def truncated(x, i):
+        y = np.arange(4) + i
+        y[i] = y[i] + x[0] * 0.7
+        return y
+    for f in (between, elsewhere, repeated, truncated):
+        assert additions(f, np.arange(1.0, 5.0), 2) == 0, f.__name__
+
+
+def column_twice(y, x):
+    for k in range(1, 5):
+        y[:, k] = x[:, k] * 2.0
+        d = y[:, k] - y[:, k - 1]
+        y[:, k] = y[:, k] / (1.0 + d * d)
+    return y
+
+
+def read_between(y, x):
+    for k in range(4):
+        y[:, k] = x[:, k]
+        s = np.sin(y[0, 0] + y[1, k - 1])
+        y[:, k] = y[:, k] + s
+        y[k % 3, 1] = 7.0
+        y[:, 1] = y[:, 1] * s
+    return y
+
+
+def test_stores_that_are_read_back_and_overwritten():
+    y, x = np.linspace(0.0, 1.0, 15).reshape(3, 5), np.linspace(1.0, 2.0, 15).reshape(3, 5)
+    for function in (column_twice, read_between):
+        want = function(y.copy(), x)
+        for made in (T.jit(function), T.jit(T.checkpoint(function))):
+            np.testing.assert_allclose(made(y.copy(), x), want, rtol=1e-14)
+        check_grads(lambda x: np.sum(np.sin(function(y * x, x))), (x,), order=1, modes="rev")
+    source = T.jit(column_twice).show(y.copy(), x)
+    assert source.count("y[:, k] = ") == 1 and "y[:, k] /" not in source

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from . import axes as named_axes
 from . import engines, tree
 from .core import Aval
-from .errors import ShapeError, TypeMismatch
+from .errors import ShapeError, SizesByLane, TransformError, TypeMismatch
 from .later import later
 from .leaves import as_float
 from .specialised import Param, Static
@@ -148,10 +148,22 @@ class Batched(Transformed):
     def build(self, args, kwargs):
         axes, size = batch_axes(self.settings, args, kwargs, self.__name__)
         args, kwargs = lanes(args, kwargs, axes)
+        try:
+            return self.batch(args, kwargs, axes, size)
+        except SizesByLane as error:
+            first = error
+        try:
+            with pipeline.options(sized=True):
+                return self.batch(args, kwargs, axes, size)
+        except TransformError:
+            raise first from None
+
+    def batch(self, args, kwargs, axes, size):
+        """The batch of what the function is built to for one lane."""
         name = self.settings["axis_name"]
-        with named_axes.bind({name: size}):
+        with named_axes.bind({name: size}), pipeline.fresh_stages():
             specialised = pipeline.build(self.fn, args, kwargs)
-        return batched(specialised, axes, self.settings["out_axes"], size, name)
+            return batched(specialised, axes, self.settings["out_axes"], size, name)
 
 
 def lanes(args, kwargs, axes):

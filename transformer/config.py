@@ -17,7 +17,7 @@ _local = threading.local()
 _lock = threading.Lock()
 _values = {}
 MODE = [False]
-"""Whether 64-bit types are made; None while a block in some thread sets that for itself, so that `x64()` must be asked."""
+"""Whether 64-bit types are made; None while some thread is in a block that settles what programs are built from (`x64()`, a mesh)."""
 _blocks = 0
 
 
@@ -87,7 +87,7 @@ class enable_x64:
 
 
 def set_x64(value, blocks=0):
-    """Set the mode of the process, unless the value is None; `blocks`: how many more blocks are open."""
+    """Set the mode of the process, unless the value is None; `blocks`: how many more blocks are open, of this and other kinds."""
     global _blocks
     with _lock:
         _blocks += blocks

@@ -15,10 +15,10 @@ import numpy as np
 from . import engines, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
-from .core import Apply, Aval
+from .core import Apply, Aval, is_number
 from .depth import deep_recursion
 from .errors import TransformError, TypeMismatch, ValueDependent
-from .executable import Array, Compiled, wrap
+from .executable import Array, Compiled, surroundings, wrap
 from .later import later
 from .leaves import dynamic_leaves
 from .specialised import Static, is_device_array, unchanged
@@ -37,7 +37,7 @@ def leaf_signature(value):
     """Type of a dynamic leaf, value of a static one."""
     kind = type(value)
     if kind is np.ndarray:
-        return (value.dtype, value.shape)
+        return (value.dtype, value.shape) if is_number(value.dtype) else (value.dtype, value.shape, frozen(value.tolist()))
     if is_device_array(value):
         return value.spec if kind is Array else value.signature
     if kind is float or kind is int or kind is complex:
@@ -73,15 +73,15 @@ def frozen(value):
 def signature(args, kwargs):
     """Key of a call."""
     if not kwargs:
-        return (x64(), *map(argument_signature, args))
-    return (x64(), *map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
+        return (*surroundings(), *map(argument_signature, args))
+    return (*surroundings(), *map(argument_signature, args), *((k, argument_signature(v)) for k, v in kwargs.items()))
 
 
 def leaves_of(args, kwargs):
     """Dynamic leaves of a call's arguments."""
     for value in args:
         kind = type(value)
-        if not (kind is float or kind is np.ndarray or kind is int or kind is Array):
+        if not (kind is float or kind is np.ndarray and is_number(value.dtype) or kind is int or kind is Array):
             break
     else:
         if not kwargs:
@@ -94,7 +94,7 @@ def argument_signature(value):
     if kind is float or kind is int:
         return kind
     if kind is np.ndarray:
-        return (value.dtype, value.shape)
+        return (value.dtype, value.shape) if is_number(value.dtype) else (value.dtype, value.shape, frozen(value.tolist()))
     if kind is Static:
         return frozen(value.value)
     if tree.children_of(value) is None:

@@ -73,5 +73,9 @@ class NeedStatic(ValueDependent):
         super().__init__(what, "Pass it as a static argument (static_argnums), or use an array operation instead.")
 
 
+class SizesByLane(TransformError):
+    """Results of another size in each lane of a batch; `vmap` then builds the function with masks on arrays of known size."""
+
+
 class MissingRule(TransformError, NotImplementedError):
     """An op without the rule that a transform needs."""

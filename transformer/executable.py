@@ -8,11 +8,12 @@ the program met (a raise, an index out of range), as NumPy would have.
 """
 
 import functools
+import sys
 import threading
 
 import numpy as np
 
-from backend import client
+from backend import client, settings
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
 from backend.staging import Staging, stages
@@ -35,6 +36,16 @@ CAPACITY_GUESS = 1 << 22
 
 SMALLEST = 8
 """The smallest capacity of a dimension that is an argument."""
+
+
+settings.mesh_blocks.append(functools.partial(config.set_x64, None))
+
+
+def surroundings():
+    """What a program depends on besides the function and its arguments: the mode of 64-bit types, and the mesh of a block around
+    the call (there is none as long as nobody has imported meshes)."""
+    sharding = sys.modules.get("backend.sharding")
+    return config.x64(), sharding and sharding.ambient_mesh()
 
 
 class Compiled:
@@ -177,4 +188,4 @@ def raise_failure(lowered, results):
 
 spec = client.spec
 
-__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "wrap"]
+__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "surroundings", "wrap"]

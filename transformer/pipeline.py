@@ -18,7 +18,7 @@ import numpy as np
 from . import tree
 from .abstract import ShapeDtypeStruct
 from .core import WEAK_DTYPES, Aval, literal_aval
-from .errors import NeedStatic, TypeMismatch, ValueDependent
+from .errors import NeedStatic, TransformError, TypeMismatch, ValueDependent
 from .frontend.builder import Builder
 from .frontend.promotion import STRONG, mark_of
 from .frontend.reference import is_reference
@@ -36,6 +36,7 @@ class Options:
     """How to build: refuse draws of random numbers (compiled), decide branches by values (value mode), record the stages.
 
     pending: how many derivatives will be taken of what is built; functions with rules of their own stay calls until they are taken.
+    sized: arrays whose size depends on data are masked ones of a known size.
     keep_stores: the last versions of stored arguments are further outputs, for the caller's arrays.
     """
 
@@ -44,6 +45,7 @@ class Options:
     stages: Any = None
     pending: int = 0
     keep_stores: bool = False
+    sized: bool = False
 
 
 @contextmanager
@@ -59,6 +61,18 @@ def options(**changes):
 
 def current_options():
     return getattr(_local, "options", None) or Options()
+
+
+@contextmanager
+def fresh_stages():
+    """Forget the stages recorded inside of the block if it ends in an error: they are of an attempt."""
+    stages = current_options().stages
+    count = len(stages or ())
+    try:
+        yield
+    except TransformError:
+        del (stages or [])[count:]
+        raise
 
 
 OBSERVERS = []
@@ -125,7 +139,7 @@ def build(fn, args, kwargs):
         return fn.build(args, kwargs)
     chosen = current_options()
     with options(keep_stores=False):
-        result = specialise(fn, args, kwargs, chosen.refuse_volatile, chosen.values, parent=active_builder())
+        result = specialise(fn, args, kwargs, chosen.refuse_volatile, chosen.values, parent=active_builder(), sized=chosen.sized)
     if chosen.keep_stores:
         result.keep_stores()
     record("core", result.program)

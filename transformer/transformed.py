@@ -14,6 +14,13 @@ parse, pipeline, printing, scopes, spread = (
     later(globals(), name) for name in ("frontend.parse", "pipeline", "printing", "frontend.scopes", "spread"))
 
 
+class OwnSignature:
+    """Signature of an instance for `inspect.signature`: that of its function. The class has its own."""
+
+    def __get__(self, instance, owner=None):
+        return None if instance is None else inspect.signature(instance.fn)
+
+
 class Transformed:
     """A function made from another one by a transform; call it like a function.
 
@@ -74,9 +81,7 @@ class Transformed:
         self.cache.connect(self, entry, args, kwargs)
         return result
 
-    @functools.cached_property
-    def __signature__(self):
-        return inspect.signature(self.fn)
+    __signature__ = OwnSignature()
 
     def find(self, args, kwargs):
         """(the entry for these arguments, their dynamic leaves); builds it if need be."""

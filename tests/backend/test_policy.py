@@ -39,6 +39,7 @@ def compiled_with(monkeypatch, f, *args):
     def spy(text, overrides=(), *rest):
         tried.append(overrides)
         return compile_text(text, overrides, *rest)
+    compiling.cache.memory().clear()
     monkeypatch.setattr(compiling.client, "compile_text", spy)
     np.testing.assert_allclose(T.jit(f)(*copy.deepcopy(args)), f(*copy.deepcopy(args)), rtol=1e-9)
     return tried
@@ -64,14 +65,21 @@ def test_fusion_is_kept_where_it_copies_nothing(monkeypatch):
     assert [UNFUSED in overrides for overrides in tried] == [False]
 
 
-def test_fusion_is_given_up_where_it_copies_arrays(monkeypatch):
-    tried = compiled_with(monkeypatch, T.grad(sweep), np.sin(np.arange(400.0)).reshape(20, 20))
+def test_fusion_is_given_up_where_it_harms(monkeypatch):
+    monkeypatch.setattr(compiling, "is_harmed", lambda hlo, text: "while" in hlo and "stablehlo.while" in text)
+    tried = compiled_with(monkeypatch, running_sum, np.sin(np.arange(500.0)))
     assert [UNFUSED in overrides for overrides in tried] == [False, True]
+
+
+def test_fusion_is_not_tried_where_rounds_store_twice_into_an_array(monkeypatch):
+    tried = compiled_with(monkeypatch, T.grad(sweep), np.sin(np.arange(400.0)).reshape(20, 20))
+    assert [UNFUSED in overrides for overrides in tried] == [True]
 
 
 def test_there_is_nothing_to_try_where_fusion_is_asked_for():
     assert UNFUSED in overrides_for({"element_loop"}) and UNFUSED not in trial_for({"element_loop"})
     assert trial_for({"element_loop"}, (UNFUSED,)) is None and trial_for({"loop"}) is None
+    assert trial_for({"element_loop", "repeated_stores"}) is None
 
 
 def test_harm_is_copies_in_loops_and_many_more_ops():

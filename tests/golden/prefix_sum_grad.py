@@ -6,8 +6,5 @@ def prefix_grad(x):
     # reverse
     x_bar = np.ones(7)
     for i in range(6, 0, -1):
-        item_1 = x_bar[i]
-        x_bar[i] = 0.0
-        x_bar[i - 1] += 0.5 * item_1
-        x_bar[i] += item_1
+        x_bar[i - 1] += 0.5 * x_bar[i]
     return x_bar

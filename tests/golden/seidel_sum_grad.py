@@ -19,13 +19,14 @@ def seidel_grad(a):
     for t in range(5, -1, -1):
         for i in range(2, 0, -1):
             for j in range(2, 0, -1):
-                a[i, j] = a_tape[t, i - 1, j - 1]
+                a_1 = a_tape[t, i - 1, j - 1]
+                a[i, j] = a_1
                 item_1 = a_bar[i, j]
                 a_bar[i, j] = 0.0
                 total_bar = item_1 / 5.0
                 a_bar[i, j + 1] += total_bar
                 a_bar[i + 1, j] += total_bar
-                a_bar[i, j] += 2.0 * (total_bar * a[i, j])
+                a_bar[i, j] += 2.0 * (total_bar * a_1)
                 a_bar[i, j - 1] += total_bar
                 a_bar[i - 1, j] += total_bar
     return a_bar

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from transformer import grad, jit, lax, ops
+from transformer import grad, jit, lax, ops, vmap
 
 jax = pytest.importorskip("jax")
 
@@ -64,3 +64,28 @@ def test_gradients():
         theirs = jax.grad(lambda x: f(jax.lax, jax.ops, x))(S)
         for ours in (grad(lambda x: f(lax, ops, x))(S), jit(grad(lambda x: f(lax, ops, x)))(S)):
             np.testing.assert_allclose(ours, theirs, rtol=2e-3, atol=2e-4)
+
+
+OF_ARGUMENTS = {
+    "lu": (lambda l, a: l.linalg.lu(a)[2], A), "eigh": (lambda l, s: l.linalg.eigh(s)[1], S),
+    "triangular": (lambda l, s, b: l.linalg.triangular_solve(s, b), S, B.T), "householder": (lambda l, a, t: l.linalg.householder_product(a, t), A, D[0][:4]),
+    "pivots": (lambda l, p: l.linalg.lu_pivots_to_permutation(p, 5), np.array([2, 2, 3], "int32")),
+    "tridiagonal": (lambda l, a, d, c, r: l.linalg.tridiagonal_solve(a * np.arange(5, dtype="float32").clip(0, 1), d + 5, c, r), D[0], D[1],
+                    np.r_[D[2][:-1], np.float32(0)], np.outer(D[0], D[1])),
+}
+
+
+@pytest.mark.parametrize("name", OF_ARGUMENTS)
+def test_arguments_of_a_program(name):
+    f, *arguments = OF_ARGUMENTS[name]
+    theirs = f(jax.lax, *arguments)
+    ours = jit(lambda *arguments: f(lax, *arguments))
+    np.testing.assert_allclose(ours(*arguments), theirs, rtol=1e-4, atol=1e-4)
+    batched = vmap(lambda *arguments: f(lax, *arguments))(*(np.stack([a, a]) for a in arguments))
+    np.testing.assert_allclose(batched, np.stack([theirs, theirs]), rtol=1e-4, atol=1e-4)
+
+
+def test_loops_over_the_size_stay_loops():
+    n = np.ones(300, "float32")
+    text = jit(lambda d, b: lax.linalg.tridiagonal_solve(d, 4 * d, d, b)).show(n, n[:, None])
+    assert len(text.splitlines()) < 60

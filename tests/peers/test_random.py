@@ -131,7 +131,11 @@ def is_input(value):
     return isinstance(value, float | np.ndarray)
 
 
-@pytest.mark.parametrize("name", CASES)
+JITTED = [name for name, case in CASES.items() if not (name.endswith("float16") and any(map(is_input, case[1])))]
+"""Half precision with parameters in single precision is left out: where XLA rounds them to half precision is not settled."""
+
+
+@pytest.mark.parametrize("name", JITTED)
 def test_equal_when_jitted(name):
     """The parameters are arguments of the jitted functions."""
     case = CASES[name]

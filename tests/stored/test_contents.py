@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from backend import cache
 from transformer import jit
 from transformer.stored.contents import Survey, Unsettled
 
@@ -95,7 +96,17 @@ def test_descriptions_end_for_objects_that_contain_themselves():
 
 def test_programs_that_cannot_be_told_apart_are_built(tmp_path, monkeypatch):
     monkeypatch.setenv("TRANSFORMER_CACHE_DIR", str(tmp_path))
+    cache.memory().clear()
     assert float(jit(lambda x: x * hash(1))(3.0)) == 3.0
     assert len(list(tmp_path.iterdir())) == 1  # the executable alone, which is found by its text
     assert float(jit(lambda x: x - 2.0)(3.0)) == 1.0
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_own_declarations_are_known():
+    import transformer.lax  # noqa: F401
+    import transformer.nn  # noqa: F401
+    import transformer.numpy  # noqa: F401
+    import transformer.scipy.special  # noqa: F401
+    from transformer.ops import op
+    assert not op.FOREIGN

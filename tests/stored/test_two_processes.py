@@ -62,6 +62,25 @@ def test_an_edit_is_seen(name, runs):
     assert [r[2] for r in edited[name]] != [r[2] for r in second[name]]
 
 
+def test_arrays_that_are_inputs_may_have_other_values(tmp_path):
+    write(tmp_path)
+    run(tmp_path, ["closure_over_arrays"])
+    path = tmp_path / "closure_over_arrays.py"
+    path.write_text(path.read_text().replace("linspace(0.1, 0.9, 16)", "linspace(0.1, 0.8, 16)"))
+    (builds, compiles, [(_, result)], [plain], _), = run(tmp_path, ["closure_over_arrays"])["closure_over_arrays"]
+    assert (builds, compiles) == (0, 0)
+    np.testing.assert_allclose(result, plain)
+
+
+def test_second_process_loads_no_more_than_it_needs(tmp_path):
+    code = "print(sorted({'gast', 'scipy', 'transformer.ops', 'transformer.pipeline', 'transformer.lower'} & sys.modules.keys()))"
+    (tmp_path / "runner.py").write_text(f"import sys\n{HEAD.split('import setup')[0]}from transformer import grad, jit\n"
+                                        f"jit(grad(lambda x: np.sum(np.tanh(x) ** 2)))(np.ones(3))\n{code}\n")
+    variables = {**os.environ, "TRANSFORMER_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    printed = [subprocess.run([sys.executable, tmp_path / "runner.py"], env=variables, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert printed == ["['gast', 'transformer.lower', 'transformer.ops', 'transformer.pipeline']\n", "[]\n"]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_results_are_those_of_the_function(name, runs):
     for found in runs:

@@ -69,10 +69,17 @@ class Liveness:
         bound = names_bound(stmt.head)
         wanted = set(names_read(stmt.body))
         needed = [n for n in bound if n in wanted or n in later]
-        cheap = all(self.program.avals[n].shape == () for n in bound) and not any(map(blocks, walk(stmt.head)))
-        if self.effects.changed_in(stmt.head) or set(needed) & later or (needed and not cheap):
+        cheap = all(self.program.avals[n].shape == () for n in bound) and not any(isinstance(s, For | While) for s in walk(stmt.head))
+        outside = {n for n in needed if n in later and self.is_read_outside(n, stmt)}
+        if self.effects.changed_in(stmt.head) or outside or (needed and not cheap):
             return needed
         return None
+
+    def is_read_outside(self, name, stmt):
+        """Whether a name that a loop binds is read anywhere but in it."""
+        def reads(stmts):
+            return sum(operands(s).count(name) for s in walk(stmts))
+        return name in self.program.outputs or reads(self.program.body) > reads([stmt])
 
     def features(self):
         """What the compile policy wants to know: see `backend.policy`."""
@@ -80,6 +87,8 @@ class Liveness:
         kinds = {self.loop_kind(loop) for loop in loops} - {None}
         if "slice_loop" in kinds and not any(self.is_product(s) for loop in loops for block in blocks(loop) for s in walk(block)):
             kinds.add("stencil_loop")
+        if "element_loop" in kinds and any(stores_twice(block) for loop in loops for block in blocks(loop)):
+            kinds.add("repeated_stores")
         return frozenset({"loop", *kinds} if loops else ())
 
     def is_product(self, stmt):
@@ -99,6 +108,12 @@ class Liveness:
         smallest = min(size_of(self.program.avals[s.target]) for s in stores)
         short = max(SHORT, min(MEDIUM, smallest // FEW))
         return "slice_loop" if any(size_of(v) > short for v in values) else "element_loop"
+
+
+def stores_twice(stmts):
+    """Whether a block stores into an array twice, not counting inner blocks."""
+    stored = [s.target for s in stmts if isinstance(s, Update)]
+    return len(stored) > len(set(stored))
 
 
 SHORT, MEDIUM, FEW = 256, 4096, 64

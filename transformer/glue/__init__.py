@@ -10,7 +10,7 @@ same program with the same values, and passes on what it does not know. None is 
 """
 
 from .. import tree
-from ..pipeline import is_dynamic
+from ..leaves import is_dynamic
 from . import running
 from .arguments import check, check_static, unpack
 from .guards import check_guards, check_mode

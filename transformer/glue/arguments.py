@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 
 from .. import tree
+from ..core import is_number
 from ..executable import Array
-from ..spread import Placed
 from .writer import NoGlue
 
 PLAIN = (bool, int, str, bytes)
@@ -57,14 +57,16 @@ def check(writer, name, value):
     """Write the test that a leaf has the type of this one; a static leaf its value."""
     kind = type(value)
     if kind is np.ndarray:
+        if not is_number(value.dtype):
+            raise NoGlue
         dtype = writer.bind(value.dtype, "dtype")
         writer.test(f"type({name}) is not {writer.bind(np.ndarray, 'ndarray')} or {name}.dtype is not {dtype} and {name}.dtype != {dtype} "
                     f"or {name}.shape != {value.shape}")
     elif kind is Array:
         writer.test(f"type({name}) is not {writer.bind(Array, 'Array')} or {name}.spec is not {writer.bind(value.spec, 'spec')}")
-    elif kind is Placed:
+    elif isinstance(value, Array):
         layout = writer.bind(value.sharding, "sharding")
-        writer.test(f"type({name}) is not {writer.bind(Placed, 'Placed')} or {name}.spec is not {writer.bind(value.spec, 'spec')} or "
+        writer.test(f"type({name}) is not {writer.bind(kind, 'Placed')} or {name}.spec is not {writer.bind(value.spec, 'spec')} or "
                     f"{name}._sharding is not {layout} and {name}._sharding != {layout}")
     elif kind in (float, int, complex) or (isinstance(value, np.generic) and value.dtype.kind in "biufc"):
         writer.test(f"type({name}) is not {writer.bind(kind, 'kind')}")

@@ -1,8 +1,9 @@
-"""What a program depends on besides its arguments: the mode of 64-bit types, globals and closure variables."""
+"""What a program depends on besides its arguments: what is around the call, globals and closure variables."""
 
 import types
 
-from ..config import MODE, x64
+from ..config import MODE
+from ..executable import surroundings
 from ..specialised import unchanged
 
 IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescriptorType | type
@@ -10,9 +11,10 @@ IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescrip
 
 
 def check_mode(writer):
-    """Write the test of the mode; it is in `MODE` unless a block in some thread sets another one."""
-    wanted, mode = x64(), writer.bind(MODE, "mode")
-    writer.test(f"{mode}[0] is not {wanted} and {writer.bind(x64, 'x64')}() is not {wanted}")
+    """Write the test of what is around the call; outside of all blocks `MODE` tells it."""
+    wanted, mode = surroundings(), writer.bind(MODE, "mode")
+    inside = f"{mode}[0] is not {wanted[0]} and " if wanted[1] is None else ""
+    writer.test(f"{inside}{writer.bind(surroundings, 'surroundings')}() != {writer.bind(wanted, 'wanted')}")
 
 
 def check_guards(writer, guards):

@@ -8,12 +8,16 @@ import numpy as np
 
 from ..engines import OnNumPy, as_array
 from ..executable import Array, Compiled, Staging, stages, wrap
-from ..spread import Placed, Spread
+from ..later import later
 from .arguments import check
 from .results import expression
 from .writer import NoGlue
 
+spread = later(globals(), "spread")
+
 NUMBERS = (int, float, complex)
+TOGETHER = 1 << 24
+"""Bytes of staged arguments that one program keeps."""
 
 
 def write(writer, cache, entry, leaves):
@@ -25,7 +29,7 @@ def write(writer, cache, entry, leaves):
         results = in_place_of_executable(writer, entry.run, operands)
     elif type(entry.run) is Compiled and entry.run.plain is not None:
         results = on_one_device(writer, entry.run.run, operands)
-    elif type(entry.run) is Spread and entry.run.plain is not None and not entry.run.given:
+    elif entry.specialised.placement is not None and type(entry.run) is spread.Spread and entry.run.plain is not None and not entry.run.given:
         results = on_several_devices(writer, entry.run.run, operands)
     else:
         run = writer.bind(entry.run, "run")
@@ -40,7 +44,7 @@ def write(writer, cache, entry, leaves):
 def hidden(writer, source):
     """Fetch a hidden input; the call is passed on if it is of another kind or type."""
     name, value = writer.fresh("hidden"), source.access()
-    if type(value) not in (np.ndarray, Array, Placed) or tuple(value.shape) != source.aval.shape or value.dtype != source.aval.dtype:
+    if not (type(value) is np.ndarray or isinstance(value, Array)) or tuple(value.shape) != source.aval.shape or value.dtype != source.aval.dtype:
         raise NoGlue
     writer.line(f"{name} = {source.access.text(writer.bind)}")
     check(writer, name, value)
@@ -82,7 +86,7 @@ def in_place_of_executable(writer, run, operands):
 # one device ---------------------------------------------------------------------------------------------------------------
 def on_one_device(writer, executable, operands):
     """Device arrays go in as they are, what is on the host through staged memory where it can."""
-    staged = [k for k in range(len(operands)) if is_staged(executable, k, operands[k][1])]
+    staged = small_ones(executable, [k for k in range(len(operands)) if is_staged(executable, k, operands[k][1])])
     texts, waits = {}, bool(executable.callbacks)
     for k, (name, value) in enumerate(operands):
         if k not in staged:
@@ -115,6 +119,17 @@ def is_staged(executable, position, value):
     return type(value) in NUMBERS and shape == () and dtype.kind in "iufc"
 
 
+def small_ones(executable, positions):
+    """The positions of the smallest arguments, as many as are staged together."""
+    sizes = {k: int(np.prod(shape, dtype=np.int64)) * dtype.itemsize for k, (shape, dtype) in enumerate(executable.inputs)}
+    total, chosen = 0, []
+    for k in sorted(positions, key=sizes.get):
+        total += sizes[k]
+        if total <= TOGETHER:
+            chosen.append(k)
+    return sorted(chosen)
+
+
 def stage(writer, executable, arguments, texts):
     """Write the copies; fills `texts` and returns the line that hands the memories back."""
     staging = Staging(executable.device, [executable.inputs[k] for k, *_ in arguments])
@@ -144,7 +159,7 @@ def buffer_of(writer, executable, position, name, value):
 def on_several_devices(writer, executable, operands):
     arguments = []
     for (name, value), (spec, sharding) in zip(operands, executable.inputs, strict=True):
-        if isinstance(value, Placed) and value.spec.shape == spec.shape and value.dtype == spec.dtype and value.sharding == sharding:
+        if isinstance(value, spread.Placed) and value.spec.shape == spec.shape and value.dtype == spec.dtype and value.sharding == sharding:
             arguments.append(f"{name}._buffer")
         else:
             placed, layout = writer.bind(type(executable).placed, "placed"), writer.bind(sharding, "sharding")
@@ -154,7 +169,7 @@ def on_several_devices(writer, executable, operands):
     if executable.callbacks or not all(isinstance(value, Array) for _, value in operands):
         for result in results:
             writer.line(f"{result}.block_until_ready()")
-    placed = writer.bind(Placed, "Placed")
+    placed = writer.bind(spread.Placed, "Placed")
     return [f"{placed}({r}, {writer.bind(spec, 'spec')}, {writer.bind(sharding, 'sharding')})"
             for r, (spec, sharding) in zip(results, executable.outputs, strict=True)]
 

@@ -3,7 +3,7 @@
 import importlib
 
 HOMES = {
-    "control": "associative_scan cond fori_loop map platform_dependent scan switch while_loop",
+    "control": "associative_scan cond custom_linear_solve custom_root fori_loop map platform_dependent scan switch while_loop",
     "fourier": "FftType fft",
     "elementwise": "RoundingMethod bitcast_convert_type clamp clz complex conj convert_element_type div integer_pow "
                    "mulhi optimization_barrier population_count reciprocal reduce_precision round rsqrt select select_n "

@@ -4,7 +4,11 @@ Inside of a transformed function these definitions are entered like user code: `
 Outside they run as they stand, on real arrays.
 """
 
-from . import carries
+from ..directional import jvp
+from ..ops.barriers import stop_gradient
+from ..transposition import linear_transpose
+from ..tree import tree_map
+from . import carries, solves
 
 
 def cond(pred, true_fun, false_fun, *operands, **keywords):
@@ -148,4 +152,58 @@ def prefixes(fn, prefix, leaves):
     return prefix.interleaved(leaves, even, odd)
 
 
-__all__ = ["associative_scan", "cond", "fori_loop", "map", "platform_dependent", "scan", "switch", "while_loop"]
+def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
+    """x of matvec(x) = b, found by solve(matvec, b); derivatives solve the system again instead of going through `solve`.
+
+    matvec: a linear function of arrays like b; what it closes over has derivatives too. transpose_solve(vecmat, x_bar): solves the
+    transposed system, which reverse mode needs; symmetric: the matrix is its own transpose. has_aux is not known.
+    Source: Christianson, Reverse accumulation and implicit functions (1998).
+
+    >>> import numpy as np
+    >>> from transformer import grad
+    >>> def f(a):
+    ...     return custom_linear_solve(lambda x: a * x, 6.0, lambda matvec, b: b / matvec(1.0), symmetric=True)
+    >>> print(f(2.0), grad(f)(2.0))
+    3.0 -1.5
+    """
+    solver = solves.LinearSolve(matvec, solve, transpose_solve, symmetric, has_aux)
+    return solver(b)
+
+
+def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
+    """x of f(x) = 0, found by solve(f, initial_guess); derivatives solve a linear system at x instead of going through `solve`.
+
+    f: function of arrays like x; what it closes over has derivatives, up to the third. tangent_solve(g, y): solves g(x) = y for a linear
+    g. has_aux: solve returns (x, aux). Source: Christianson, Reverse accumulation and implicit functions (1998).
+
+    >>> from transformer import grad
+    >>> def root(a):
+    ...     def newton(f, x):
+    ...         return fori_loop(0, 20, lambda i, x: 0.5 * (x + a / x), x)
+    ...     return custom_root(lambda x: x * x - a, 1.0, newton, lambda g, y: y / g(1.0))
+    >>> print(root(4.0), grad(root)(4.0))
+    2.0 0.25
+    """
+    found = solve(f, initial_guess)
+    x, aux = found if has_aux else (found, None)
+    x = stop_gradient(x)
+    if solves.is_differentiated():
+        x = corrected(f, corrected(f, x, tangent_solve), tangent_solve)
+    return (x, aux) if has_aux else x
+
+
+def corrected(f, x, tangent_solve):
+    """x itself, with the derivatives of the root by what f closes over: x - J^-1 (f(x) - its own value)."""
+    value = f(x)
+    right = tree_map(lambda v: v - stop_gradient(v), value)
+    step = custom_linear_solve(lambda v: jvp(f, (x,), (v,))[1], right, tangent_solve, tangent_solve)
+    return tree_map(lambda a, b: a - b, x, step)
+
+
+def transposed(matvec, y):
+    """The transpose of a linear function of vectors like y, at y."""
+    transpose = linear_transpose(matvec, y)
+    return transpose(y)[0]
+
+
+__all__ = ["associative_scan", "cond", "custom_linear_solve", "custom_root", "fori_loop", "map", "platform_dependent", "scan", "switch", "while_loop"]

@@ -15,7 +15,7 @@ def cholesky(a, *, symmetrize_input=True):
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    return factors.cholesky(symmetrised(a) if symmetrize_input else a)
+    return factors.cholesky(symmetrised(a) if symmetrize_input else adjoint_of_lower(a, True))
 
 
 def symmetrised(a):
@@ -160,12 +160,5 @@ def cholesky_update(r_matrix, w_vector):
     return jnp.swapaxes(factors.cholesky(jnp.swapaxes(r, -1, -2) @ r + jnp.outer(w, w)), -1, -2)
 
 
-def schur(x, *, compute_schur_vectors=True, sort_eig_vals=False, select_callable=None):
-    """(T, the unitary Z) with x = Z @ T @ Z^H, T (block) triangular, or T only."""
-    refuse("sort_eig_vals or select_callable", sort_eig_vals or select_callable is not None, "Sort outside of transformed functions.")
-    t, z = scipy_linalg.schur(x)
-    return (t, z) if compute_schur_vectors else (t,)
-
-
-__all__ = ["cholesky", "cholesky_update", "eig", "eigh", "householder_product", "lu", "lu_pivots_to_permutation", "qr", "schur", "svd",
+__all__ = ["cholesky", "cholesky_update", "eig", "eigh", "householder_product", "lu", "lu_pivots_to_permutation", "qr", "svd",
            "symmetric_product", "triangular_solve", "tridiagonal_solve"]

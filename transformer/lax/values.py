@@ -46,10 +46,21 @@ def array(value):
 
 
 def result(value):
-    """A leaf as it is handed to the user: an Array outside of transformed code."""
-    if is_transforming() or is_reference(value) or not isinstance(value, NUMBERS + (np.ndarray, np.generic)):
+    """A leaf as it is handed to the user: an Array outside of transformed code, a value of `transformer.numpy` inside."""
+    if is_reference(value):
+        return narrowed(value)
+    if is_transforming() or not isinstance(value, NUMBERS + (np.ndarray, np.generic)):
         return value
     return eager.new_array(value, weak=type(value) in (int, float, complex))
+
+
+def narrowed(ref):
+    """A value that began as a Python number: an array of the default width, which gives way to others in promotion."""
+    if ref.storage.jnp:
+        return ref
+    found = promotion.marked(current(), ref)
+    found.storage.jnp = promotion.WEAK if ref.weak else promotion.STRONG
+    return found
 
 
 def aval_of(value):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..core import Aval
-from ..errors import TransformError
+from ..errors import SizesByLane, TransformError
 from .index_templates import canonical
 from .op import TABLE, aval_of, function, is_reference, lookup, op
 from .scatter import along, wrapped
@@ -11,7 +11,7 @@ from .shaping import coerced, normal_axes, normal_axis
 
 
 def _refuse_lanes(axes, *args, **params):
-    raise TransformError("the number of results differs from lane to lane", "Use np.where(condition, x, 0) and keep the shape.")
+    raise SizesByLane("the number of results differs from lane to lane", "Use np.where(condition, x, 0) and keep the shape.")
 
 
 def _refuse_lowering(hlo, out, *args, **params):

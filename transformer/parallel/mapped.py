@@ -88,7 +88,8 @@ def pmap(f, axis_name=None, in_axes=0, out_axes=0, static_broadcasted_argnums=()
 
     The devices are used where the pmap is called itself or is all of a jitted function. Inside of another transform or a larger
     function it is the batch that `vmap` would be: the same values, on one device. For gradients on the devices put `grad` inside
-    (`pmap(grad(f))`), or use `shard_map` or shardings, which `jit(grad(...))` keeps on all devices. Raises ShapeError for more lanes than devices and for sizes that differ.
+    (`pmap(grad(f))`), or use `shard_map` or shardings, which `jit(grad(...))` keeps on all devices. Raises ShapeError for more lanes
+    than devices and for sizes that differ.
 
     >>> import numpy as np
     >>> from transformer.parallel.collectives import psum

@@ -6,8 +6,8 @@
 
 An entry is found by a description of all that the function can read (`contents`) and of its arguments, with the versions of everything
 involved; it holds the StableHLO text and what is needed to call it (`records`). The executable lies beside it, found by the text, so
-an entry whose executable is gone is compiled again. Values that are built into a program though they are arguments or arrays (sizes,
-above all) are asked for by a further file, which lists what to look at.
+an entry whose executable is gone is compiled again. Arguments whose values are built into a program (sizes, above all), and arrays that are
+not its inputs, are asked for by a further file, which lists what to look at.
 """
 
 import ast
@@ -20,7 +20,6 @@ import numpy as np
 from backend import client, disk
 
 from .. import axes
-from ..access import Values
 from ..config import settings, x64
 from . import records
 from .arguments import describe_arguments
@@ -35,6 +34,7 @@ class Draft:
     def __init__(self, survey):
         self.survey = survey
         self.name = disk.key_of("program", environment(), settings(), x64(), loaded_versions(), survey.text())
+        survey.tokens.clear()
 
     def find(self, leaves):
         """The program of an earlier process for these leaves of the arguments, if there is one."""
@@ -42,7 +42,10 @@ class Draft:
             data = disk.read(self.entry_name(question, leaves))
             if data is not None:
                 line, text = data.decode().split("\n", 1)
-                specialised, lowered, donate = records.read(line, self.survey.nodes)
+                found = records.read(line, self.survey.nodes)
+                if found is None:
+                    continue
+                specialised, lowered, donate = found
                 specialised.static = {p: plain(leaves[p]) for p in question[0]}
                 lowered.text = text
                 return specialised, lowered, donate
@@ -63,16 +66,20 @@ class Draft:
     def watch(self, specialised, compiled):
         """Store the program when it is lowered, which is at its first run."""
         if specialised.volatile is None and specialised.placement is None and not specialised.by_value:
-            compiled.on_lowered = functools.partial(self.keep, specialised, compiled.donate)
+            compiled.on_lowered = functools.partial(self.keep, specialised, compiled)
 
-    def keep(self, specialised, donate, lowered):
+    def keep(self, specialised, compiled, lowered):
+        """Write the entry. A program with sizes may be lowered again, for larger ones."""
+        if not lowered.sized:
+            compiled.on_lowered = None
         if lowered.callbacks or not all(guard.holds() for guard in specialised.guards):
             return
         try:
-            line = records.write(self.survey, specialised, lowered, donate)
-            numbers = {self.survey.numbers[id(g.access.owner())] for g in specialised.guards if isinstance(g.access, Values)}
+            line = records.write(self.survey, specialised, lowered, compiled.donate)
+            inputs = {self.survey.numbers[id(i.value.access())] for i in specialised.inputs if i.kind == "hidden"}
         except (Unsettled, KeyError):
             return
+        numbers = self.survey.arrays - (set() if self.survey.is_native else inputs)
         question = tuple(sorted(specialised.static)), tuple(sorted(numbers))
         if any(question):
             known = self.questions()

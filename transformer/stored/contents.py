@@ -5,8 +5,9 @@
     survey.finish()             attributes of the user's modules, by the names that the code met so far mentions
     survey.text()               the description
     survey.nodes                the objects met, in an order that equal descriptions share
+    survey.arrays, is_native    the numbers of the arrays of numbers; whether code may run natively that reads them by value
 
-An array of numbers is described by its type: programs take it as an input. What code cannot be shown to read the same again (files,
+An array of numbers is described by its type: programs take it as an input where they can. What code cannot be shown to read the same again (files,
 clocks, objects with a hidden state) raises `Unsettled`: a program that may depend on it is built in each process.
 """
 
@@ -40,6 +41,13 @@ SKIPPED = frozenset("__dict__ __weakref__ __doc__ __module__ __annotations__ __a
 
 OWN_STATE = frozenset("cache compiled static __signature__ __call__ call __doc__ __annotations__ __type_params__".split())
 """Attributes of our own objects that follow from the others."""
+
+CALLERS = frozenset("map filter sorted min max reduce accumulate starmap groupby quad odeint solve_ivp fsolve root minimize vectorize frompyfunc "
+                    "apply_along_axis apply_over_axes piecewise fromfunction fromiter lru_cache cache cached_property".split())
+"""Functions that call others natively, where what these read is not seen one by one."""
+
+ENTERED = frozenset("__init__ __call__ __repr__ __str__".split())
+"""Special methods that are transformed, or that compute no numbers."""
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice)
 MAX_NODES = 20_000
@@ -75,6 +83,7 @@ class Survey:
     def __init__(self):
         self.tokens, self.nodes, self.numbers = [], [], {}
         self.names, self.modules, self.libraries = set(), [], set()
+        self.arrays, self.is_native = set(), False
 
     def say(self, *tokens):
         self.tokens.extend(map(str, tokens))
@@ -141,6 +150,7 @@ class Survey:
             self.value(item)
 
     def array(self, value):
+        self.arrays.add(self.numbers[id(value)])
         self.say("array", value.dtype.name, value.dtype.str, value.shape)
         if not is_number(value.dtype):
             if value.dtype.hasobject:
@@ -150,6 +160,7 @@ class Survey:
     def device_array(self, value):
         if type(value) is not Array:
             raise Unsettled("an array with a sharding")
+        self.arrays.add(self.numbers[id(value)])
         self.say("device array", value.dtype.name, value.shape, value.weak_type)
 
     # functions ----------------------------------------------------------------------------
@@ -225,10 +236,12 @@ class Survey:
 
     def wrapper(self, value):
         """staticmethod, classmethod and the like: what they wrap."""
+        self.is_native = self.is_native or not isinstance(value, staticmethod | classmethod)
         self.say(type(value).__name__)
         self.value(value.__wrapped__ if hasattr(value, "__wrapped__") else value.func)
 
     def property(self, value):
+        self.is_native = True
         self.say("property")
         self.tuple((value.fget, value.fset, value.fdel))
 
@@ -271,6 +284,8 @@ class Survey:
             if key not in SKIPPED:
                 self.say(key)
                 self.value(value)
+                special = key.startswith("__") and key not in ENTERED and isinstance(value, types.FunctionType)
+                self.is_native = self.is_native or special and not value.__code__.co_filename.startswith("<")
         if cls in tree.REGISTRY:
             self.tuple(tuple(tree.REGISTRY[cls]))
 
@@ -311,6 +326,7 @@ class Survey:
             for module, name in todo:
                 done.add((id(module), name))
                 self.attribute(module, name)
+        self.is_native = self.is_native or bool(self.names & CALLERS)
         if self.libraries & {"numpy", "scipy"} and self.names & READERS:
             raise Unsettled("it reads files")
 

@@ -14,8 +14,8 @@ from ..access import Attribute, Cell, Default, Item, Kept, Keys, Length, Values
 from ..core import Aval
 from ..errors import Origin
 from ..lowered import Failure, Lowered
-from ..specialised import Guard, Hidden, Input, Specialised
-from .contents import Unsettled
+from ..specialised import Guard, Hidden, Input, Specialised, unchanged
+from .contents import Unsettled, found_by_name, is_library
 
 BUILTINS = {kind.__name__: kind for kind in (*vars(builtins).values(), type(None)) if isinstance(kind, type)}
 ACCESS = {kind.__name__: kind for kind in (Attribute, Cell, Default, Item, Keys, Kept, Length, Values)}
@@ -25,7 +25,8 @@ LITERALS = (bool, int, str, bytes, type(None))
 def write(survey, specialised, lowered, donate):
     """The line of a program. `survey` is the description of what it was built from."""
     numbers = survey.numbers
-    guards = [(pack(g.access, numbers), g.label) for g in specialised.guards]
+    guards = [(pack(g.access, numbers), g.label, pack(g.expected, {}) if is_plain(g.expected) else None)
+              for g in specialised.guards if not is_of_library(g.access)]
     inputs = [("leaf", i.key) if i.kind == "leaf" else ("hidden", pack(i.value.access, numbers), i.value.label) for i in specialised.inputs]
     failures = [(pack(f.exception, numbers), f.text, [(a.shape, a.dtype.name, a.weak) for a in f.avals], pack(f.origin, numbers), f.names)
                 for f in lowered.failures]
@@ -34,14 +35,31 @@ def write(survey, specialised, lowered, donate):
 
 
 def read(line, nodes):
-    """What `write` was given, in terms of this process. Guards hold as of now: equal descriptions are equal values."""
-    guards, inputs, out_tree, stored, program, donate = ast.literal_eval(line)
+    """What `write` was given, in terms of this process; None if a guard on plain data, which code may have computed, does not hold."""
+    records, inputs, out_tree, stored, program, donate = ast.literal_eval(line)
     count, failures, sized, capacity, features = program
     failures = [Failure(unpack(kind, nodes), text, tuple(Aval(shape, dtype_of(name), weak) for shape, name, weak in avals), unpack(origin, nodes), names)
                 for kind, text, avals, origin, names in failures]
+    guards = [read_guard(unpack(access, nodes), label) for access, label, _ in records]
+    if not all(expected is None or unchanged(g.expected, unpack(expected, nodes)) for g, (*_, expected) in zip(guards, records)):
+        return None
     specialised = Specialised(None, unpack(out_tree, nodes), [read_input(i, nodes) for i in inputs], {},
-                              [read_guard(unpack(access, nodes), label) for access, label in guards], None, stored=stored)
+                              guards, None, stored=stored)
     return specialised, Lowered("", count, failures, sized, capacity, [], frozenset(features)), donate
+
+
+def is_of_library(access):
+    """Whether a guard is on something inside of a library, which its version decides."""
+    while hasattr(access, "owner"):
+        access = access.owner
+    root = access[0]
+    if type(root) is dict and isinstance(root.get("__name__"), str):
+        return is_library(root["__name__"])
+    return found_by_name(root) is not None
+
+
+def is_plain(value):
+    return all(map(is_plain, value)) if type(value) is tuple else type(value) in (*LITERALS, float)
 
 
 def read_input(record, nodes):

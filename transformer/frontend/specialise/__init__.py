@@ -24,13 +24,13 @@ from .state import is_numeric
 ATTEMPTS = 24
 
 
-def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None, parent=None):
+def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None, parent=None, sized=False):
     """The program of `fn(*args, **kwargs)`, where dynamic leaves of the arguments are `Param`.
 
     A scalar whose value is needed (a size, a shape) becomes static on its own. With values=True (value mode) the arguments'
-    values decide every branch; such a program holds for this call only.
+    values decide every branch; such a program holds for this call only. sized: arrays whose size depends on data are masked ones.
     """
-    static, static_ids, unroll, sized = {}, set(), False, refuse_volatile
+    static, static_ids, unroll, sized = {}, set(), False, refuse_volatile or sized
     for _ in range(ATTEMPTS):
         attempt = Attempt(fn, args, kwargs, static, static_ids, unroll, values, refuse_volatile, name, parent)
         attempt.builder.sized = sized
@@ -199,9 +199,10 @@ class Attempt:
                 else:
                     found.append((kind, key, value.item() if isinstance(value, np.generic | np.ndarray) else value))
                 continue
-            if len(defined.get(name, ())) != 1:
+            stmts = defined.get(name) or [self.builder.defined.get(name)]  # of a body that was given up
+            if len(stmts) != 1 or stmts[0] is None:
                 return None
-            stmt = defined[name][0]
+            stmt = stmts[0]
             stack += [a for a in (stmt.args if isinstance(stmt, Apply) else (stmt.source,)) if isinstance(a, str)]
         return found
 

@@ -14,6 +14,7 @@ from ...errors import TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops import vectorized
 from .. import desugar, parse, ragged, scopes
+from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
@@ -22,7 +23,7 @@ from .state import Control
 LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
-ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.numpy.functional", "transformer.random.rejection",
+ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional", "transformer.random.rejection",
            "transformer.ops.scipy.integrate", "transformer.ops.vectorized")
 """Modules of ours whose functions are entered as user code is; all others run natively."""
 
@@ -210,6 +211,8 @@ def call_native(ev, fn, args, kwargs, node):
     owner = getattr(fn, "__self__", None)
     if ragged.inside((*args, *kwargs.values())) and (optable_has(fn) or isinstance(fn, np.ufunc) or owner is not None and isinstance(owner, np.ufunc)):
         return ragged.call(fn, args, kwargs)
+    if selections.selects(fn, args, kwargs):
+        return selections.select(fn, args)
     check_random(ev, fn, owner, node)
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in MUTATORS:

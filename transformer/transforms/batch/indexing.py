@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core import Hole
-from ...errors import TransformError
+from ...errors import SizesByLane, TransformError
 from ...ops.composition import Selection, inverse
 from ...ops.index_templates import FULL, Window, advanced_dims, advanced_place, covered, fill, is_advanced, result_shape
 from ...ops.op import aval_of, lookup
@@ -90,8 +90,8 @@ def batch_read(axes, a, *operands, index):
     batched = [x for x, axis in zip((a, *operands), axes, strict=True) if axis == 0]
     lanes = np.shape(batched[0])[0]
     if any(axis == 0 and aval_of(o).dtype == bool for o, axis in zip(operands, axes[1:], strict=True)):
-        raise TransformError("a read at a boolean mask that differs from lane to lane has results of different sizes",
-                             "Use np.where(mask, x, 0), or np.sum(..., where=mask).")
+        raise SizesByLane("a read at a boolean mask that differs from lane to lane has results of different sizes",
+                          "Use np.where(mask, x, 0), or np.sum(..., where=mask).")
     template, operands, order = batch_index(index, operands, axes[1:], lanes, axes[0] == 0)
     result = a[fill(template, operands)]
     return (result if order == tuple(range(len(order))) else np.transpose(result, order)), 0
@@ -152,8 +152,8 @@ def _around_mask(value, axis, before, width, behind, in_place):
     shape = np.shape(value) if axis is None else np.shape(value)[1:]
     at = len(shape) - behind - 1
     if at >= 0 and (not in_place or shape[at] != 1) or (not in_place and before and shape):
-        raise TransformError("a store at a boolean mask that differs from lane to lane, with a value as long as the mask has True",
-                             "Use np.where(mask, value, x), with a value of x's shape.")
+        raise SizesByLane("a store at a boolean mask that differs from lane to lane, with a value as long as the mask has True",
+                          "Use np.where(mask, value, x), with a value of x's shape.")
     if at >= 0:
         value = np.reshape(value, (*np.shape(value)[: len(np.shape(value)) - behind - 1], *(1,) * width, *shape[at + 1:]))
     return with_lanes(value, axis, before + width + behind)

@@ -30,7 +30,7 @@ def split(joint, n_primal_outputs, n_seeds=None):
     forward = emitter.finish([*primal, *(renamed.get(r, r) for r in residuals)])
     pullback = Program(f"{joint.name}_pullback", [*residuals, *seeds], sweep, bars, dict(joint.avals), dict(joint.hints),
                        set(joint.counters))
-    return prune(forward), pullback
+    return prune(forward), prune(pullback)
 
 
 def bind_everywhere(emitter, stmts, wanted, bound):

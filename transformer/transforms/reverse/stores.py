@@ -18,7 +18,9 @@ def pull_back(sweep, stmt):
     args = tuple(map(sweep.value, stmt.args))
     if wanted:
         start = sweep.start()
-        bar = read(sweep, sweep.bars.get(name).atom, args, stmt.index)
+        bar = at_mask(sweep, stmt, args)
+        if bar is None:
+            bar = read(sweep, sweep.bars.get(name).atom, args, stmt.index)
         if stmt.mode == "set":
             bar = last_writers(sweep, bar, stmt, args)
         given = sweep.atom(bar)
@@ -42,6 +44,23 @@ def pull_back_whole(sweep, stmt, wanted):
 
 def read(sweep, name, args, index):
     return sweep.builder.emit(TABLE["getitem"], [sweep.ref(a) for a in (name, *args)], {"index": index})
+
+
+def at_mask(sweep, stmt, args):
+    """`np.where(mask, A_bar, 0)` for the store of one value at all places of a mask: no array of unknown length; None for other stores."""
+    index, ndim = stmt.index, len(sweep.builder.aval(stmt.value).shape)
+    masks = [k for k, e in enumerate(index) if isinstance(e, Hole) and sweep.builder.aval(args[e.position]).dtype == bool]
+    if len(masks) != 1 or not all(isinstance(e, slice | int) for k, e in enumerate(index) if k not in masks):
+        return None
+    place, = masks
+    mask = sweep.ref(args[index[place].position])
+    behind = sum(isinstance(e, slice) for e in index[place + 1:])
+    if ndim > (behind if all(isinstance(e, slice) for k, e in enumerate(index) if k != place) else 0):
+        return None
+    whole = (*index[:place], *(slice(None),) * mask.ndim, *index[place + 1:])
+    bar = sweep.ref(sweep.bars.get(stmt.target).atom)
+    part = bar if templates.is_identity(whole) else read(sweep, sweep.bars.get(stmt.target).atom, (), whole)
+    return np.where(np.reshape(mask, (*mask.shape, *(1,) * behind)) if behind else mask, part, 0)
 
 
 def last_writers(sweep, bar, stmt, args):

@@ -6,8 +6,10 @@ The primal part keeps every bit: identities that are exact only up to rounding o
 import dataclasses
 
 from ...core import operands, targets, walk
+from .accumulate_stores import accumulate_stores
 from .apply_identities import apply_identities
 from .decide_branches import decide_branches
+from .drop_overwritten import drop_overwritten
 from .fold_constants import fold_constants
 from .lift_tests import lift_tests
 from .propagate_copies import propagate_copies
@@ -24,6 +26,8 @@ PASSES = [
     lift_tests,
     share_expressions,
     propagate_copies,
+    accumulate_stores,
+    drop_overwritten,
     remove_dead,
 ]
 ROUNDS = 5

@@ -1,0 +1,97 @@
+"""Drop stores whose elements are all stored again before they are read.
+
+Before:                              After:
+    y[i] = a                             y[i] = 2.0 * a
+    y[i] = 2.0 * a
+
+>>> from .example import example, show
+>>> def store_twice(x):
+...     x[1] = 0.5
+...     x[1] = 2.0 * x[0]
+...     return x
+>>> show(drop_overwritten(example(store_twice)))
+getitem = x[0]
+multiply = 2.0 * getitem
+x[1] = multiply
+"""
+
+import copy
+from dataclasses import replace
+
+from ...core import Apply, Hole, Update, blocks, is_name, operands, targets, walk
+from ...ops.index_templates import is_advanced
+from ...ops.op import TABLE
+
+REACH = 60
+"""How many statements ahead a second store is looked for."""
+
+
+def drop_overwritten(program):
+    """The program without stores that later ones of the same block make useless."""
+    if not any(isinstance(s, Update) for s in walk(program.body)):
+        return program
+    return replace(program, body=Dropping(program).block(program.body))
+
+
+class Dropping:
+    def __init__(self, program):
+        self.program = program
+        self.made = {s.target: s for s in walk(program.body) if isinstance(s, Apply)}
+
+    def block(self, stmts):
+        kept = []
+        for k, stmt in enumerate(stmts):
+            if isinstance(stmt, Update) and self.is_overwritten(stmt, stmts[k + 1: k + 1 + REACH]):
+                continue
+            kept.append(self.inner(stmt) if blocks(stmt) else stmt)
+        return kept
+
+    def inner(self, stmt):
+        stmt = copy.copy(stmt)
+        for field in ("head", "body", "orelse"):
+            if hasattr(stmt, field):
+                setattr(stmt, field, self.block(getattr(stmt, field)))
+        return stmt
+
+    def is_overwritten(self, store, rest):
+        """Whether a statement of `rest` stores into the same elements, and none before it may read them."""
+        if is_advanced(store.index, [self.program.aval(a) for a in store.args]):
+            return False
+        for stmt in rest:
+            if isinstance(stmt, Update) and stmt.target == store.target:
+                if stmt.mode == "set" and stmt.index == store.index and stmt.args == store.args and store.target not in (*stmt.args, stmt.value):
+                    return True
+                if not self.is_apart(store, stmt.index, stmt.args):
+                    return False
+            elif isinstance(stmt, Apply) and stmt.op is TABLE["getitem"] and stmt.args[0] == store.target:
+                if store.target in stmt.args[1:] or not self.is_apart(store, stmt.params["index"], stmt.args[1:]):
+                    return False
+            elif any(store.target in (*operands(s), *targets(s)) for s in walk([stmt])):
+                return False
+            if any(n in store.args for s in walk([stmt]) for n in targets(s)):
+                return False
+        return False
+
+    def is_apart(self, store, index, args):
+        """Whether an index certainly names other elements than a store: a number on some axis differs, and not by the axis' size."""
+        sizes = self.program.avals[store.target].shape
+        if len(index) != len(store.index) or len(index) != len(sizes) or None in sizes:
+            return False
+        for one, two, size in zip(store.index, index, sizes):
+            first, second = self.place(one, store.args), self.place(two, args)
+            if first and second and first[0] == second[0] and (first[1] - second[1]) % size:
+                return True
+        return False
+
+    def place(self, entry, args):
+        """(name, number) of an entry that is the sum of the two; None for others."""
+        atom = args[entry.position] if isinstance(entry, Hole) else entry
+        if isinstance(atom, int):
+            return None, atom
+        if not isinstance(entry, Hole) or self.program.aval(atom).shape != ():
+            return None
+        made = self.made.get(atom)
+        sign = {TABLE["add"]: 1, TABLE["subtract"]: -1}.get(made.op) if made else None
+        if sign and is_name(made.args[0]) and isinstance(made.args[1], int):
+            return made.args[0], sign * made.args[1]
+        return atom, 0
