@@ -116,9 +116,14 @@ def building(sizes=SIZES):
 def built(update, plain, build, arguments):
     """The contestant that builds the program of a new copy of the function `plain`, which `update` is jitted from."""
     def sample():
-        fresh = types.FunctionType(plain.__code__, plain.__globals__, plain.__name__, None, plain.__closure__)
-        return seconds(lambda: build(fresh), 1)
+        function = fresh(plain)
+        return seconds(lambda: build(function), 1)
     return Contestant(waited(update, *arguments), sample)
+
+
+def fresh(f):
+    """A copy of a function, which no cache knows."""
+    return types.FunctionType(f.__code__, f.__globals__, f.__name__, None, f.__closure__)
 
 
 def compiling(sizes=SIZES):
@@ -140,7 +145,7 @@ def compiling(sizes=SIZES):
         jax, update = jax_with(x64=False), jax_update()
 
         def sample():
-            lowered = jax.jit(update.__wrapped__).lower(*arguments)
+            lowered = jax.jit(fresh(update.__wrapped__)).lower(*arguments)
             return seconds(lowered.compile, 1)
         return Contestant(waited(update, *arguments), sample)
     return Contest({"ours": ours, "jax": jax}, slopes_of_step(params, data, STEP))

@@ -21,6 +21,7 @@ from backend.hlo import Hlo, Value
 from .analysis.capacities import shapes_of
 from .analysis.carries import Liveness, changed
 from .analysis.ordering import Ordering
+from .analysis.sources import Sources
 from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
 from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .errors import TransformError
@@ -28,6 +29,7 @@ from .lowered import CAPACITY, Lowered
 from .ops import index_lowering
 from .ops.index_templates import FULL, result_shape
 from .ops.op import TABLE
+from .transforms.simplify.arrange_products import arrange_products
 
 SMALL = 24
 GROUP, GROUPED_OPS = 8, 80
@@ -39,7 +41,7 @@ MANY = 3
 def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, sizes=None):
     """Lower a program. Every unknown dimension (a tape's) becomes `capacity`, or that of the argument it is in `sizes` (name ->
     capacity); `donate`: positions of parameters whose memory results may reuse; `layout`: for several devices, see `backend.spread`."""
-    return Lowering(program, capacity, platform, layout, sizes or {}).run(donate)
+    return Lowering(arrange_products(program), capacity, platform, layout, sizes or {}).run(donate)
 
 
 class Lowering:
@@ -54,6 +56,7 @@ class Lowering:
         self.effects = Effects(program, self)
         self.live = Liveness(program, self.effects)
         self.features = self.live.features()
+        self.sources = Sources(program)
         self.places = Counter(s.value for s in walk(program.body) if isinstance(s, Update) and s.mode == "add")
         self.ordering = Ordering(self.hlo) if "element_loop" in self.features else None
         self.env = {}
@@ -163,7 +166,8 @@ class Lowering:
         if self.ordering:
             value = self.ordering.after_reads([target], value)
         shared = self.places[stmt.value] >= MANY
-        self.bind(stmt.target, index_lowering.update(self.hlo, target, value, stmt.index, args, mode, shared))
+        apart = mode == "set" and not self.sources.reads_elsewhere(stmt)
+        self.bind(stmt.target, index_lowering.update(self.hlo, target, value, stmt.index, args, mode, shared, apart))
 
     def predicated(self, stmt, target, value, args):
         """What an element becomes by a store in a branch that may not be taken."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import transformer
 from backend.array import Array, array
 from transformer.core import Aval
 from transformer.errors import TransformError
@@ -88,6 +89,23 @@ def test_short_rounds_go_in_groups(trips, step):
     known = lower(build(lambda b, x: f(b, start, hi, x), x)).text
     assert known.count("stablehlo.while") == (0 if trips <= 8 else 2)
     np.testing.assert_allclose(run(build(lambda b, x: f(b, start, hi, x), x), x)[0], want, rtol=1e-14)
+
+
+def test_what_the_test_of_a_while_computes_is_not_carried():
+    """It is computed again in the body: a value handed on from round to round goes through memory."""
+    def escape(c, limit):
+        count = 0
+        for k in range(5):
+            x, n = 0.5 * k, 0
+            while x * x < 4.0 and n < limit:
+                x = x * x + c
+                n += 1
+            count += n
+        return count
+    jitted = transformer.jit(escape)
+    loops = [line.partition(" = ")[0] for line in jitted.lower(0.3, 50).as_text().splitlines() if '"stablehlo.while"' in line]
+    assert [results.count("%") for results in loops] == [2, 2]
+    assert jitted(0.3, 50) == escape(0.3, 50)
 
 
 def test_rounds_that_store_stay_single():
@@ -503,3 +521,21 @@ def test_a_value_added_at_several_places_is_padded_once():
     want[1:-1, :-2] += v
     np.testing.assert_array_equal(run(program, v)[0], want)
     assert len({line.split("=")[1] for line in lower(program).text.splitlines() if "stablehlo.pad" in line}) == 1
+
+
+def test_large_stores_are_in_place_unless_they_read_elements_beside():
+    x = np.random.default_rng(0).normal(size=(9, 8))
+
+    def store(value):
+        def body(b, x, y):
+            out = variable(b, x)
+            out[1:-1, 1:-1] = value(out, y)
+            return [out]
+        program = build(body, x, x + 1)
+        want = x.copy()
+        want[1:-1, 1:-1] = value(x, x + 1)
+        np.testing.assert_array_equal(run(program, x, x + 1)[0], want)
+        return "stablehlo.dynamic_update_slice" in lower(program).text
+    assert store(lambda out, y: y[1:-1, 2:] * 2.0)
+    assert store(lambda out, y: out[1:-1, 1:-1] - y[1:-1, :-2])
+    assert not store(lambda out, y: out[1:-1, 2:] + np.copy(out)[1:-1, :-2])

@@ -226,6 +226,13 @@ def f(x):
     return xp.sum(x) * 1.0
 calls = [(jit(f), (np.arange(3),))]
 """, ("np, jnp", "jnp, np")),
+    "names_of_jax": Case("""
+def f(x, key):
+    x = nn.relu(jnp.log1p(x)) + random.normal(key, (4,), jnp.float32)
+    x = lax.fori_loop(0, 3, lambda i, y: y * 2.0, x)
+    return jnp.sum(jnp.where(x > 0, x, jnp.linalg.norm(x)))
+calls = [(jit(value_and_grad(f)), (jnp.asarray(A), random.key(0))), (jit(lambda x: lax.scan(lambda c, v: (c * v, c), 2.0, x)), (A,))]
+""", ("y * 2.0", "y * 3.0")),
     "option": Case("""
 def f(x, y):
     return np.sum(x * y ** 2)
@@ -307,7 +314,7 @@ HEAD = """
 import collections, dataclasses, enum, functools
 import numpy as np
 import setup
-from transformer import custom_vjp, grad, jit, numpy as jnp, tree_util, value_and_grad, vmap
+from transformer import custom_vjp, grad, jit, lax, nn, numpy as jnp, random, tree_util, value_and_grad, vmap
 A, A2 = np.linspace(0.5, 1.5, 4), np.linspace(0.1, 0.9, 16).reshape(4, 4)
 """
 SETUP = """

@@ -101,3 +101,12 @@ def test_programs_that_cannot_be_told_apart_are_built(tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == 1  # the executable alone, which is found by its text
     assert float(jit(lambda x: x - 2.0)(3.0)) == 1.0
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_own_declarations_are_known():
+    import transformer.lax  # noqa: F401
+    import transformer.nn  # noqa: F401
+    import transformer.numpy  # noqa: F401
+    import transformer.scipy.special  # noqa: F401
+    from transformer.ops import op
+    assert not op.FOREIGN

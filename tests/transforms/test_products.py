@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.transforms.programs import check_function
-from transformer import grad
+from transformer import grad, jit
 from transformer.transforms.simplify import collect_products as products
 
 RNG = np.random.default_rng(0)
@@ -112,3 +112,38 @@ def test_small_loops_stay():
 
 def test_sums_that_the_loop_reads_stay():
     assert "np.outer" in grad(read_in_the_loop).show(np.zeros((64, 64)), np.zeros((8, 64)))
+
+
+def scaled(number, a, b, x):
+    return number * a @ x, x @ (b * number), (a * 2.0) @ x
+
+
+def rows_by_fixed(x, y):
+    c, d = np.zeros((40, 30)), np.zeros((40, 50))
+    for i in range(2, 40):
+        c[i] = x[:, i] @ y
+        d[i] = x @ x[:, i - 1] + x @ x[i]
+    return c, d
+
+
+def changing(x, y):
+    c = np.zeros((40, 30))
+    for i in range(2, 40):
+        c[i] = x[:, i] @ y
+        y[0] = c[i - 1] * 0.5
+    return c
+
+
+def compiled_text(function, *args):
+    return jit(function).lower(*args).as_text()
+
+
+def test_compiled_products_are_few_and_large():
+    x, y = RNG.normal(size=(50, 50)), RNG.normal(size=(50, 30))
+    for function, args in ((scaled, (0.3, x, x.T, x[0])), (rows_by_fixed, (x, y)), (changing, (x, y))):
+        for got, want in zip(jit(function)(*map(np.copy, args)), function(*map(np.copy, args)), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
+    assert "(tensor<50x50xf64>, tensor<50x50xf64>)" not in compiled_text(scaled, 0.3, x, x.T, x[0])
+    before, _, loop = compiled_text(rows_by_fixed, x, y).partition("stablehlo.while")
+    assert before.count('"stablehlo.dot_general"') == 3 and "stablehlo.dot" not in loop
+    assert "stablehlo.dot" not in compiled_text(changing, x, y).partition("stablehlo.while")[0]

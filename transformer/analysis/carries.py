@@ -69,10 +69,17 @@ class Liveness:
         bound = names_bound(stmt.head)
         wanted = set(names_read(stmt.body))
         needed = [n for n in bound if n in wanted or n in later]
-        cheap = all(self.program.avals[n].shape == () for n in bound) and not any(map(blocks, walk(stmt.head)))
-        if self.effects.changed_in(stmt.head) or set(needed) & later or (needed and not cheap):
+        cheap = all(self.program.avals[n].shape == () for n in bound) and not any(isinstance(s, For | While) for s in walk(stmt.head))
+        outside = {n for n in needed if n in later and self.is_read_outside(n, stmt)}
+        if self.effects.changed_in(stmt.head) or outside or (needed and not cheap):
             return needed
         return None
+
+    def is_read_outside(self, name, stmt):
+        """Whether a name that a loop binds is read anywhere but in it."""
+        def reads(stmts):
+            return sum(operands(s).count(name) for s in walk(stmts))
+        return name in self.program.outputs or reads(self.program.body) > reads([stmt])
 
     def features(self):
         """What the compile policy wants to know: see `backend.policy`."""

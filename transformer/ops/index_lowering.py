@@ -155,8 +155,12 @@ def wrapped_array(hlo, index, size):
 
 # updates ------------------------------------------------------------------------------------------------------------------
 
-def update(hlo, x, value, template, operands, mode="set", shared=False):
-    """The new version of `x` after `x[template] = value` (mode "add": np.add.at); shared: the value is added at several places."""
+def update(hlo, x, value, template, operands, mode="set", shared=False, apart=False):
+    """The new version of `x` after `x[template] = value` (mode "add": np.add.at).
+
+    shared: the value is added at several places. apart: computing the value reads nothing of `x` but what it replaces, so that it
+    can be stored in place (50 steps of Jacobi's method in 150x150: 0.8 ms -> 0.55 ms).
+    """
     value = hlo.convert(value, x.dtype)
     axes = axes_of(hlo, template, x.shape, operands)
     masks = [o for e in template if is_array(e, operands) for o in [operands[e.position]] if o.dtype == bool]
@@ -165,7 +169,7 @@ def update(hlo, x, value, template, operands, mode="set", shared=False):
     value = hlo.broadcast_to(value, result_shape(template, x.shape, operands))
     if not any(a.array is not None for a in axes):
         new = hlo.reshape(value, [a.count for a in axes])
-        if is_large(x, new, axes) and (mode == "add" or x.ndim > 1 and new.shape[-1] < x.shape[-1]):
+        if is_large(x, new, axes) and not apart and (mode == "add" or x.ndim > 1 and new.shape[-1] < x.shape[-1]):
             shared = shared and mode == "add" and is_narrow(x, new)
             return _add_from_margins(hlo, x, new, axes) if shared else _update_padded(hlo, x, new, axes, mode)
         if mode == "add":

@@ -209,8 +209,13 @@ FOREIGN = []
 """Declarations from outside of this package; what they mean is in no version number."""
 
 
+KNOWN = frozenset("transformer numpy scipy math operator builtins".split())
+
+
 def note_foreign(*rules):
-    FOREIGN.extend(r for r in rules if (getattr(r, "__module__", None) or "transformer").split(".")[0] != "transformer")
+    """Remember rules of the user's."""
+    plain = (getattr(rule, "func", rule) for rule in rules if rule is not None)
+    FOREIGN.extend(r for r in plain if (getattr(r, "__module__", None) or "transformer").split(".")[0] not in KNOWN)
 
 
 def register(entry):

@@ -15,7 +15,7 @@ from ..core import Aval
 from ..errors import Origin
 from ..lowered import Failure, Lowered
 from ..specialised import Guard, Hidden, Input, Specialised, unchanged
-from .contents import Unsettled
+from .contents import Unsettled, found_by_name, is_library
 
 BUILTINS = {kind.__name__: kind for kind in (*vars(builtins).values(), type(None)) if isinstance(kind, type)}
 ACCESS = {kind.__name__: kind for kind in (Attribute, Cell, Default, Item, Keys, Kept, Length, Values)}
@@ -25,7 +25,8 @@ LITERALS = (bool, int, str, bytes, type(None))
 def write(survey, specialised, lowered, donate):
     """The line of a program. `survey` is the description of what it was built from."""
     numbers = survey.numbers
-    guards = [(pack(g.access, numbers), g.label, pack(g.expected, {}) if is_plain(g.expected) else None) for g in specialised.guards]
+    guards = [(pack(g.access, numbers), g.label, pack(g.expected, {}) if is_plain(g.expected) else None)
+              for g in specialised.guards if not is_of_library(g.access)]
     inputs = [("leaf", i.key) if i.kind == "leaf" else ("hidden", pack(i.value.access, numbers), i.value.label) for i in specialised.inputs]
     failures = [(pack(f.exception, numbers), f.text, [(a.shape, a.dtype.name, a.weak) for a in f.avals], pack(f.origin, numbers), f.names)
                 for f in lowered.failures]
@@ -45,6 +46,16 @@ def read(line, nodes):
     specialised = Specialised(None, unpack(out_tree, nodes), [read_input(i, nodes) for i in inputs], {},
                               guards, None, stored=stored)
     return specialised, Lowered("", count, failures, sized, capacity, [], frozenset(features)), donate
+
+
+def is_of_library(access):
+    """Whether a guard is on something inside of a library, which its version decides."""
+    while hasattr(access, "owner"):
+        access = access.owner
+    root = access[0]
+    if type(root) is dict and isinstance(root.get("__name__"), str):
+        return is_library(root["__name__"])
+    return found_by_name(root) is not None
 
 
 def is_plain(value):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...analysis.sources import is_cheap
 from ...core import Apply, Aval, Hole, If, Move, Update, is_name, targets
 from ...errors import TransformError
 from ...frontend.reference import Ref, Storage
@@ -252,9 +253,3 @@ class Values:
         if name in targets(stmt):
             return True
         return isinstance(stmt, If) and all(self.blocks.binds_always(b, name) for b in self.blocks.inner[id(stmt)])
-
-
-def is_cheap(op, args):
-    """Whether an op costs no more than a copy of its result: elementwise, views, indexing, copies, arrays made from nothing."""
-    indexing = op.gather or op.as_index is not None or op.unview is not None or op.readonly
-    return op.elementwise or indexing or op is TABLE["copy"] or not args

@@ -63,6 +63,7 @@ class Collector(Emitter):
         super().__init__(program, program.name)
         self.found, self.later, self.totals = False, None, {}
         self.outputs = program.outputs
+        self.rebound = {s.target for s in walk(program.body) if isinstance(s, Move | Update)}
         self.reads = Counter(n for s in walk(program.body) for n in operands(s)) + Counter(filter(is_name, program.outputs))
 
     def sweep(self, stmts):
@@ -103,6 +104,10 @@ class Collector(Emitter):
         known = isinstance(stmt, For) and not is_name(stmt.lo) and not is_name(stmt.hi) and abs(stmt.step) == 1
         if not known or len(range(stmt.lo, stmt.hi, stmt.step)) < ROUNDS:
             return [stmt]
+        return self.rounds(stmt)
+
+    def rounds(self, stmt):
+        """The statements in place of a loop of some known rounds."""
         return Loop(self, stmt).collected()
 
 

@@ -21,6 +21,8 @@ from .rewriting import Rewriter, Scoped
 COMMUTATIVE = (np.add, np.multiply)
 FRESH = ("tape", "empty", "zeros", "ones", "full")
 """Arrays that are made to be stored into, or that are as short to make again as to name."""
+PART = 4
+"""How many times as large as a stored value an array has to be for the value to be handed on."""
 
 
 def share_expressions(program):
@@ -45,12 +47,17 @@ class Sharing(Rewriter):
         self.replaced[stmt.target] = at_hand
 
     def update(self, stmt):
-        """A store, after which the stored value is at hand where the same elements are read."""
+        """A store, after which the stored value is at hand where the same elements are read. A good part of an array is read from it:
+        compiled, the value would have to be kept beside it, or be computed twice."""
         self.emit(stmt)
         value = stmt.value
         fixed = stmt.mode == "set" and is_name(value) and value not in self.mutable
-        if fixed and not is_advanced(stmt.index, [self.aval(a) for a in stmt.args]):
+        if fixed and self.is_small(value, stmt.target) and not is_advanced(stmt.index, [self.aval(a) for a in stmt.args]):
             self.known[self.key(Apply(None, TABLE["getitem"], (stmt.target, *stmt.args), {"index": stmt.index}))] = value
+
+    def is_small(self, value, array):
+        shapes = [self.avals[n].shape for n in (value, array)]
+        return None not in (*shapes[0], *shapes[1]) and PART * self.avals[value].size <= self.avals[array].size
 
     def key(self, stmt):
         operands = [(a, self.version(a)) if is_name(a) else freeze(a) for a in stmt.args]
