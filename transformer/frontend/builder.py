@@ -51,7 +51,7 @@ class Builder:
         self.parameters = []
         self.fold_limit = FOLD_LIMIT
         self.clock = itertools.count(1)
-        self.reused = []
+        self.reused, self.stored_in_loops = [], set()
         self.ranges = {}
         self.jnp = self.uses_jnp = False
         self.device_arrays = {}
