@@ -35,6 +35,9 @@ def main(argv=None):
             print(f"{row.name:<18}{row.work:<54}" + ", ".join(f"{peer} {goal:g}" for peer, goal in row.goals.items()))
         return 0
     machine, results, failed = facts(), [], []
+    if machine["load"] > 0.5:
+        print(f"The machine is busy (load {machine['load']:.1f}, {machine['cores']} cores): threads that wait for a core look slow. Read the ratios "
+              "of the smallest samples, and measure again when it is idle.")
     for name in options.rows or ROWS:
         result = run(name)
         print("\n".join(lines(result)) if isinstance(result, Result) else f"{name}: FAILED\n{result}", flush=True)

@@ -130,6 +130,14 @@ def test_a_failed_row_is_reported_and_the_others_go_on(monkeypatch, capsys):
     assert "step: FAILED" in out and "WrongValue: 1 against 2" in out and "1 rows FAILED" in out and "goal 2: MISSED" in out
 
 
+def test_a_busy_machine_is_pointed_out(monkeypatch, capsys):
+    monkeypatch.setattr(command, "run", lambda name: RESULT)
+    for load, said in ((0.1, False), (7.0, True)):
+        monkeypatch.setattr(command, "facts", lambda load=load: {**MACHINE, "load": load})
+        command.main(["step"])
+        assert ("busy" in capsys.readouterr().out) == said
+
+
 def test_list_and_unknown_rows(capsys):
     assert command.main(["--list"]) == 0
     out = capsys.readouterr().out

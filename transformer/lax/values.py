@@ -18,11 +18,11 @@ def is_transforming():
 
 
 def leaf(value):
-    """A leaf as control flow works on it: a reference, a Python number, or an Array."""
+    """A leaf as control flow works on it: a reference or an Array; inside of transformed code a Python number stays one."""
     if is_reference(value):
         return value if value.weak or value.storage.jnp else marked(value)
     if not isinstance(value, np.ndarray | np.generic):
-        return value
+        return result(value)
     if is_transforming():
         return current().device_constant(array(value)) if isinstance(value, np.ndarray) else value
     return array(value)

@@ -433,16 +433,17 @@ class Roll:
         return bool(found and not set(found) <= set(self.frame.env) - set(self.new_names))
 
     def check_aliases(self, block):
-        """A carried array that is stored into must not have another name outside."""
-        bound = core.names_bound(block)
+        """A carried array that is stored into must not have another name outside, nor be the caller's."""
+        bound = {*core.names_bound(block), *self.builder.stored_in_loops}
         stored = [c for c in self.carries.values() if c.name in bound and c.aval.shape and is_reference(c.entry)]
         if not stored:
             return
         seen = [self.ev.seen(v) for _, values in self.state.containers.values() for v in values.values()]
         counts = storages([v for v in seen if is_reference(v)], self.ev.seen)
         for carry in stored:
-            if counts.get(carry.entry.storage, 0) > 1:
-                raise CannotRoll("an array that has two names is stored into and rebound")
+            if counts.get(carry.entry.storage, 0) > 1 or carry.entry.storage.argument is not None:
+                raise CannotRoll("an array that has two names, or is an argument, is stored into and rebound")
+            self.builder.stored_in_loops.add(carry.entry.storage.name)
 
     def close(self, block, before, exits, rounds):
         """Moves at the end of the body: all read before any is written."""
