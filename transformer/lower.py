@@ -23,8 +23,8 @@ from .analysis.carries import Liveness, changed
 from .analysis.ordering import Ordering
 from .analysis.sources import Sources
 from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
-from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .depth import deep_recursion
+from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .errors import TransformError
 from .lowered import CAPACITY, Lowered
 from .ops import index_lowering
