@@ -9,15 +9,6 @@ def rosenbrock(x):
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
 
 
-def rosenbrock_slope(x):
-    """Its gradient, by hand."""
-    inner = x[1:] - x[:-1] ** 2
-    out = np.zeros_like(x)
-    out[1:] += 200.0 * inner
-    out[:-1] += -400.0 * inner * x[:-1] - 2.0 * (1.0 - x[:-1])
-    return out
-
-
 def rosenbrock_curvature(x):
     """Its Hessian, by hand."""
     out = np.zeros((len(x), len(x)))

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from . import tree
-from .core import Aval, Program, is_floating
+from .core import Program, is_floating
 from .errors import ShapeError, TypeMismatch
 from .frontend.builder import Builder
 from .frontend.specialise import Input
@@ -227,11 +227,6 @@ def pushforward(fn, args, kwargs, wrt_args, allow_int=False):
     inputs = [*specialised.inputs, *(Input("leaf", ("tangent", p)) for p in positions)]
     out_tree = tree.Treedef(tuple, None, (specialised.out_tree, specialised.out_tree))
     return finish(specialised, pushed, out_tree, f"{specialised.program.name}_jvp", "jvp", inputs)
-
-
-def tangent_aval(aval):
-    """Aval of tangents and cotangents of a value."""
-    return aval if is_floating(aval.dtype) else Aval(aval.shape, np.dtype(np.float64))
 
 
 __all__ = ["Program", "gradient", "jacobian", "pullback_program", "pushforward"]

@@ -5,7 +5,6 @@ is computed afterwards is not used.
 """
 
 import builtins
-import re
 import sys
 
 import numpy as np
@@ -181,8 +180,3 @@ def dynamic_entries(program, array, index, args):
             axis += covered(aval) if isinstance(entry, Hole) else 1
         else:
             axis += 1
-
-
-def placeholders(text):
-    """The operand numbers that an effect's source mentions."""
-    return sorted({int(n) for n in re.findall(r"\b_(\d+)\b", text)})

@@ -33,16 +33,6 @@ def stored(stmts):
     return names - {None}
 
 
-def passed(stmts):
-    """Names that a block passes to calls, whole or as part of an argument: a callee may store into them."""
-    names = set()
-    for node in _walk(stmts):
-        if isinstance(node, gast.Call):
-            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            names |= {n.id for argument in arguments for n in gast.walk(argument) if isinstance(n, gast.Name)}
-    return names
-
-
 def loaded(stmts):
     """Names read in a block, with the free variables of functions, lambdas and comprehensions in it; `x += v` reads x."""
     return set().union(*(_read(stmt) for stmt in stmts))
@@ -56,11 +46,6 @@ def local_names(function):
 def free_names(function):
     """Names that a function reads or declares nonlocal and does not bind: from enclosing functions, globals or builtins."""
     return (loaded(_body(function)) | declared_outside(function)) - local_names(function)
-
-
-def rebound_by_inner(function):
-    """Names that functions nested in this one declare nonlocal: a call may rebind them."""
-    return {name for node in gast.walk(function) if isinstance(node, gast.Nonlocal) and node is not function for name in node.names}
 
 
 def parameters(function):

@@ -20,13 +20,6 @@ def integers(*ranges):
     return draw
 
 
-def with_params(*params, ranges=((-2.0, 2.0),), shape=(2, 3, 4)):
-    """Callable rng -> one sample of operands of one shape per params dict."""
-    def draw(rng):
-        return [(tuple(rng.uniform(lo, hi, shape) for lo, hi in ranges), dict(p)) for p in params]
-    return draw
-
-
 ANY = uniform((-2.0, 2.0))
 POSITIVE = uniform((0.3, 2.0))
 PAIR = uniform((-2.0, 2.0), (-2.0, 2.0))

@@ -4,7 +4,6 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
-import gast
 import numpy as np
 
 from ...core import Aval, literal_aval
@@ -234,14 +233,6 @@ class Evaluator:
         if isinstance(value, Undefined):
             raise ValueDependent(value.reason, "Give it a value before the condition or the loop.", self.origin(node))
         return value
-
-
-def name_in(node):
-    """The variable at the root of a target such as y[0]."""
-    node = getattr(node, "target", node)
-    while isinstance(node, gast.Subscript | gast.Attribute):
-        node = node.value
-    return getattr(node, "id", None)
 
 
 __all__ = ["Evaluator", "Frame", "branches"]

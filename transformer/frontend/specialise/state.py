@@ -25,13 +25,6 @@ class Undefined(NamedTuple):
     value: Any = None
 
 
-class Slot(NamedTuple):
-    """Place of a value: the id of the container and the key inside it."""
-
-    owner: int
-    key: Any
-
-
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
