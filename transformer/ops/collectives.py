@@ -10,6 +10,7 @@ import numpy as np
 from .. import axes
 from ..core import Aval
 from ..errors import ShapeError
+from .batching import batched_along
 from .op import TABLE, op
 
 
@@ -62,18 +63,11 @@ def all_reduce(hlo, x, axis, kind):
 
 
 # reductions -------------------------------------------------------------------------------------------------
-def shifted(name, *keys):
-    """The batch rule over another axis: axes of the array move by one."""
-    def batch(axes, x, **params):
-        return TABLE[name].bind(x, **{**params, **{k: params[k] + 1 for k in keys}}), 0
-    return batch
-
-
 @op(linear="jointly")
 class psum:
     """The sum of a value over an axis."""
 
-    impl, infer, notation, batch = refuse, same, notation("psum"), shifted("psum")
+    impl, infer, notation, batch = refuse, same, notation("psum"), batched_along("psum")
     collective = "same"
 
     def lanes(size, x, axis):
@@ -109,7 +103,7 @@ def extremum_jvp(dots, x, out, axis, size):
 class pmax:
     """The largest value over an axis."""
 
-    impl, infer, notation, batch = refuse, same, notation("pmax"), shifted("pmax")
+    impl, infer, notation, batch = refuse, same, notation("pmax"), batched_along("pmax")
     vjp, jvp = extremum_vjp, extremum_jvp
     collective = "same"
 
@@ -124,7 +118,7 @@ class pmax:
 class pmin:
     """The smallest value over an axis."""
 
-    impl, infer, notation, batch = refuse, same, notation("pmin"), shifted("pmin")
+    impl, infer, notation, batch = refuse, same, notation("pmin"), batched_along("pmin")
     vjp, jvp = extremum_vjp, extremum_jvp
     collective = "same"
 
@@ -140,7 +134,7 @@ class pmin:
 class all_gather:
     """The values of all lanes, laid end to end along `dim`."""
 
-    impl, batch = refuse, shifted("all_gather", "dim")
+    impl, batch = refuse, batched_along("all_gather", "dim")
     collective = "same"
 
     def notation(x, axis, size, dim):
@@ -163,7 +157,7 @@ class all_gather:
 class psum_scatter:
     """The sum over an axis, of which each lane keeps its block along `dim`."""
 
-    impl, batch = refuse, shifted("psum_scatter", "dim")
+    impl, batch = refuse, batched_along("psum_scatter", "dim")
     collective = "differs"
 
     def notation(x, axis, size, dim):
@@ -189,7 +183,7 @@ class psum_scatter:
 class all_to_all:
     """Every lane sends block k along `split` to lane k, and lays what it gets end to end along `concat`."""
 
-    impl, batch = refuse, shifted("all_to_all", "split", "concat")
+    impl, batch = refuse, batched_along("all_to_all", "split", "concat")
     collective = "differs"
 
     def notation(x, axis, size, split, concat):
@@ -218,7 +212,7 @@ class all_to_all:
 class ppermute:
     """The value of another lane: `perm` holds pairs (source, destination); a lane without a source gets zeros."""
 
-    impl, infer, notation, batch = refuse, same, notation("ppermute", "perm"), shifted("ppermute")
+    impl, infer, notation, batch = refuse, same, notation("ppermute", "perm"), batched_along("ppermute")
     collective = "differs"
 
     def lanes(size, x, axis, perm):

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import ShapeError, TransformError
+from .batching import batched_along
 from .op import array, aval_of, function, op
 
 REAL = np.array([[1.0, -2.0, 0.5, 3.0, 0.25], [0.75, 1.5, -1.0, 2.0, -0.5]])
@@ -22,6 +23,10 @@ def complex_dtype(aval):
 
 def resized(aval, axis, n, dtype):
     return Aval((*aval.shape[:axis], n, *aval.shape[axis + 1:]), dtype)
+
+
+def complex_result(x, n, axis, norm):
+    return resized(x, axis, n, complex_dtype(x))
 
 
 def fitted(x, n, axis):
@@ -71,27 +76,23 @@ def lower_fitted(hlo, x, n, axis):
     return x
 
 
+def lowering(kind):
+    """The lowering of a transform of complex numbers."""
+    def lower(hlo, out, x, n, axis, norm):
+        return lower_transform(hlo, hlo.convert(x, out.dtype), n, axis, norm, kind)
+    return lower
+
+
 @op(linear="jointly")
 class fft:
     """Discrete Fourier transform of size n along an axis."""
 
     samples = cases(REAL, 5, 8, 3)
-    notation = notation("fft")
-
-    def impl(x, n, axis, norm):
-        return np.fft.fft(x, n, axis, norm)
-
-    def infer(x, n, axis, norm):
-        return resized(x, axis, n, complex_dtype(x))
-
-    def lower(hlo, out, x, n, axis, norm):
-        return lower_transform(hlo, hlo.convert(x, out.dtype), n, axis, norm, "FFT")
+    impl, notation, batch = np.fft.fft, notation("fft"), batched_along("fft", "axis")
+    infer, lower = complex_result, lowering("FFT")
 
     def vjp(g, x, out, n, axis, norm):
         return fitted(fft.bind(g, n=n, axis=axis, norm=norm), x.shape[axis], axis)
-
-    def batch(axes, x, n, axis, norm):
-        return fft.bind(x, n=n, axis=axis + 1, norm=norm), 0
 
 
 @op(linear="jointly")
@@ -99,22 +100,11 @@ class ifft:
     """Inverse of `fft`."""
 
     samples = cases(REAL, 5, 8, 3)
-    notation = notation("ifft")
-
-    def impl(x, n, axis, norm):
-        return np.fft.ifft(x, n, axis, norm)
-
-    def infer(x, n, axis, norm):
-        return resized(x, axis, n, complex_dtype(x))
-
-    def lower(hlo, out, x, n, axis, norm):
-        return lower_transform(hlo, hlo.convert(x, out.dtype), n, axis, norm, "IFFT")
+    impl, notation, batch = np.fft.ifft, notation("ifft"), batched_along("ifft", "axis")
+    infer, lower = complex_result, lowering("IFFT")
 
     def vjp(g, x, out, n, axis, norm):
         return fitted(ifft.bind(g, n=n, axis=axis, norm=norm), x.shape[axis], axis)
-
-    def batch(axes, x, n, axis, norm):
-        return ifft.bind(x, n=n, axis=axis + 1, norm=norm), 0
 
 
 @op(linear="jointly")
@@ -122,10 +112,7 @@ class rfft:
     """Fourier transform of real input: the n // 2 + 1 terms of non-negative frequency."""
 
     samples = cases(REAL, 5, 8, 3)
-    notation = notation("rfft")
-
-    def impl(x, n, axis, norm):
-        return np.fft.rfft(x, n, axis, norm)
+    impl, notation, batch = np.fft.rfft, notation("rfft"), batched_along("rfft", "axis")
 
     def infer(x, n, axis, norm):
         if x.dtype.kind == "c":
@@ -139,19 +126,13 @@ class rfft:
     def vjp(g, x, out, n, axis, norm):
         return fitted(np.real(fft.bind(g, n=n, axis=axis, norm=norm)), x.shape[axis], axis)
 
-    def batch(axes, x, n, axis, norm):
-        return rfft.bind(x, n=n, axis=axis + 1, norm=norm), 0
-
 
 @op(linear="jointly")
 class irfft:
     """Inverse of `rfft`: n real values."""
 
     samples = cases(REAL + 1j * REAL[::-1], 8, 9, 4)
-    notation = notation("irfft")
-
-    def impl(x, n, axis, norm):
-        return np.fft.irfft(x, n, axis, norm)
+    impl, notation, batch = np.fft.irfft, notation("irfft"), batched_along("irfft", "axis")
 
     def infer(x, n, axis, norm):
         return resized(x, axis, n, np.dtype(np.float32 if complex_dtype(x) == np.complex64 else np.float64))
@@ -168,9 +149,6 @@ class irfft:
             weight[-1] = 1.0
         weight = np.reshape(weight, (-1, *(1,) * (x.ndim - 1 - axis)))
         return fitted(weight * bar, x.shape[axis], axis)
-
-    def batch(axes, x, n, axis, norm):
-        return irfft.bind(x, n=n, axis=axis + 1, norm=norm), 0
 
 
 def normal(a, axis, norm):

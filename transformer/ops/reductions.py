@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core import Aval, is_floating, is_real
 from ..errors import IndexMismatch, ShapeError, TransformError
+from .batching import batched_along
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, broadcast, function, op, register
 
@@ -374,9 +375,6 @@ def _declare_position(name, kind, ignore_nan):
             x = hlo.select(hlo.compare("NE", x, x), worst, x)
         return hlo.reshape(hlo.argreduce(x, axis, kind), out.shape)
 
-    def batch(axes, x, axis, keepdims):
-        return TABLE[name].bind(x, axis=axis + 1, keepdims=keepdims), 0
-
     def notation(x, axis, keepdims):
         return reduction_text(name, x, (axis,), keepdims)
 
@@ -384,7 +382,7 @@ def _declare_position(name, kind, ignore_nan):
         x = rng.uniform(-2.0, 2.0, (2, 3, 4))
         return [((x,), {"axis": a, "keepdims": k}) for a, k in [(1, False), (2, True)]]
 
-    register(Op(name, impl, infer, lower, batch=batch, notation=notation, samples=samples, differentiable=False))
+    register(Op(name, impl, infer, lower, batch=batched_along(name, "axis"), notation=notation, samples=samples, differentiable=False))
 
     def user(a, axis=None, out=None, *, keepdims=False):
         ndim = np.ndim(a)

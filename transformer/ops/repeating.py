@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import TransformError
+from .batching import batched_along
 from .op import TABLE, aval_of, function, is_reference, lookup, op
 from .pad_modes import STATISTICS, padded
 from .shaping import coerced, normal_axes, normal_axis
@@ -22,6 +23,7 @@ class repeat:
     """Each element of an axis `repeats` times (an int, or a tuple with one int per element)."""
 
     samples = [((np.array([1.0, 2.0, 3.0]),), {"repeats": 2, "axis": 0}), ((np.arange(6.0).reshape(2, 3),), {"repeats": (2, 0, 1), "axis": 1})]
+    batch = batched_along("repeat", "axis")
 
     def impl(x, repeats, axis):
         return np.repeat(x, repeats, axis)
@@ -45,9 +47,6 @@ class repeat:
         x_bar = np.zeros_like(x)
         np.add.at(x_bar, (*(slice(None),) * axis, np.repeat(np.arange(shape[axis]), repeats)), g)
         return x_bar
-
-    def batch(axes, x, repeats, axis):
-        return TABLE["repeat"].bind(x, repeats=repeats, axis=axis + 1), 0
 
     def notation(x, repeats, axis):
         return f"np.repeat({{0}}, {list(repeats) if isinstance(repeats, tuple) else repeats}{_axis_text(axis, len(x.shape))})"

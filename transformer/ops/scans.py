@@ -7,6 +7,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import TransformError
 from . import complexes, extrema, integers, logic, rounding, trigonometry  # noqa: F401  (`outer` is declared for each of their ufuncs)
+from .batching import batched_along
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, function, op, register
 from .reductions import dtype_of, masked, normal_axis, sum_dtype
@@ -47,15 +48,13 @@ def _lower(kind):
 @op(linear="jointly")
 class cumsum:
     infer, lower, samples = _infer, _lower("add"), _samples
+    batch = batched_along("cumsum", "axis")
 
     def impl(x, axis, dtype):
         return np.cumsum(x, axis=axis, dtype=dtype)
 
     def vjp(g, x, out, axis, dtype):
         return np.flip(np.cumsum(np.flip(g, axis), axis=axis), axis)
-
-    def batch(axes, x, axis, dtype):
-        return TABLE["cumsum"].bind(x, axis=axis + 1, dtype=dtype), 0
 
     def notation(x, axis, dtype):
         return _text("cumsum", x, axis, dtype)
@@ -86,6 +85,7 @@ def _exclusive(x):
 @op()
 class cumprod:
     infer, lower, samples = _infer, _lower("multiply"), _samples
+    batch = batched_along("cumprod", "axis")
 
     def impl(x, axis, dtype):
         return np.cumprod(x, axis=axis, dtype=dtype)
@@ -99,9 +99,6 @@ class cumprod:
     def jvp(dots, x, out, axis, dtype):
         x, x_dot = np.moveaxis(x, axis, -1), np.moveaxis(dots[0], axis, -1)
         return np.moveaxis(recurrence(x, _exclusive(x) * x_dot), -1, axis)
-
-    def batch(axes, x, axis, dtype):
-        return TABLE["cumprod"].bind(x, axis=axis + 1, dtype=dtype), 0
 
     def notation(x, axis, dtype):
         return _text("cumprod", x, axis, dtype)
@@ -186,16 +183,13 @@ def _declare_running(name, ufunc, kind):
     def infer(x, axis):
         return Aval(x.shape, x.dtype)
 
-    def batch(axes, x, axis):
-        return TABLE[name].bind(x, axis=axis + 1), 0
-
     def notation(x, axis):
         return _text(f"{ufunc.__name__}.accumulate", x, axis)
 
     def samples(rng):
         return [((rng.uniform(-2.0, 2.0, (3, 4)),), {"axis": a}) for a in (0, 1)]
 
-    register(Op(name, impl, infer, lower, vjp=_Running.vjp, jvp=_Running.jvp, batch=batch, notation=notation, samples=samples,
+    register(Op(name, impl, infer, lower, vjp=_Running.vjp, jvp=_Running.jvp, batch=batched_along(name, "axis"), notation=notation, samples=samples,
                 masking=True))
 
     def user(array, axis=0, dtype=None, out=None):

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core import Aval, is_floating, is_real
 from ..errors import ShapeError, TransformError
+from .batching import batched_along
 from .op import array, aval_of, function, op, operands, result_dtype
 
 BINARY_SEARCH_FROM = 4096
@@ -36,6 +37,7 @@ class sort:
     """The array sorted along an axis. A cotangent goes back to the element it came from."""
 
     samples = AXES
+    batch = batched_along("sort", "axis")
 
     def impl(x, axis, kind):
         return np.sort(x, axis=axis, kind=kind)
@@ -53,9 +55,6 @@ class sort:
     def jvp(dots, x, out, axis, kind):
         return np.take_along_axis(dots[0], argsort.bind(x, axis=axis, kind="stable"), axis=axis)
 
-    def batch(axes, x, axis, kind):
-        return sort.bind(x, axis=axis + 1, kind=kind), 0
-
     def notation(x, axis, kind):
         return axis_notation("np.sort", x, axis, kind)
 
@@ -65,6 +64,7 @@ class argsort:
     """The indices that sort an array along an axis."""
 
     samples = AXES
+    batch = batched_along("argsort", "axis")
 
     def impl(x, axis, kind):
         return np.argsort(x, axis=axis, kind=kind)
@@ -74,9 +74,6 @@ class argsort:
 
     def lower(hlo, out, x, axis, kind):
         return hlo.sort([x, hlo.iota(x.shape, out.dtype, axis)], axis)[1]
-
-    def batch(axes, x, axis, kind):
-        return argsort.bind(x, axis=axis + 1, kind=kind), 0
 
     def notation(x, axis, kind):
         return axis_notation("np.argsort", x, axis, kind)
@@ -130,11 +127,19 @@ def partition_notation(call, x, kth, axis):
     return f"{call}({{0}}, {places}" + (f", axis={axis})" if axis != x.ndim - 1 else ")")
 
 
+def by_rank(values, source, target, axis):
+    """Values that belong to the elements of `source`, in the places that these elements have in `target`."""
+    ranked = np.take_along_axis(values, argsort.bind(source, axis=axis, kind="stable"), axis=axis)
+    order = argsort.bind(target, axis=axis, kind="stable")
+    return np.take_along_axis(ranked, argsort.bind(order, axis=axis, kind=None), axis=axis)
+
+
 @op()
 class partition:
     """The array with the k-th elements along an axis in their sorted place; compiled code sorts fully."""
 
     samples = PARTS
+    batch = batched_along("partition", "axis")
 
     def impl(x, kth, axis):
         return np.partition(x, kth, axis=axis)
@@ -146,17 +151,10 @@ class partition:
         return hlo.sort([x], axis)[0]
 
     def vjp(g, x, out, kth, axis):
-        ranked = np.take_along_axis(g, argsort.bind(out, axis=axis, kind="stable"), axis=axis)
-        order = argsort.bind(x, axis=axis, kind="stable")
-        return np.take_along_axis(ranked, argsort.bind(order, axis=axis, kind=None), axis=axis)
+        return by_rank(g, out, x, axis)
 
     def jvp(dots, x, out, kth, axis):
-        ranked = np.take_along_axis(dots[0], argsort.bind(x, axis=axis, kind="stable"), axis=axis)
-        order = argsort.bind(out, axis=axis, kind="stable")
-        return np.take_along_axis(ranked, argsort.bind(order, axis=axis, kind=None), axis=axis)
-
-    def batch(axes, x, kth, axis):
-        return partition.bind(x, kth=kth, axis=axis + 1), 0
+        return by_rank(dots[0], x, out, axis)
 
     def notation(x, kth, axis):
         return partition_notation("np.partition", x, kth, axis)
@@ -167,6 +165,7 @@ class argpartition:
     """The indices that partition an array along an axis."""
 
     samples = PARTS
+    batch = batched_along("argpartition", "axis")
 
     def impl(x, kth, axis):
         return np.argpartition(x, kth, axis=axis)
@@ -176,9 +175,6 @@ class argpartition:
 
     def lower(hlo, out, x, kth, axis):
         return hlo.sort([x, hlo.iota(x.shape, out.dtype, axis)], axis)[1]
-
-    def batch(axes, x, kth, axis):
-        return argpartition.bind(x, kth=kth, axis=axis + 1), 0
 
     def notation(x, kth, axis):
         return partition_notation("np.argpartition", x, kth, axis)

@@ -116,15 +116,14 @@ def _lower_sinc(hlo, out, x):
     return hlo.select(zero, hlo.full(out.shape, 1, out.dtype), hlo.divide(hlo.sin(angle), angle))
 
 
+def _infer_inexact(x):
+    return Aval(x.shape, result_dtype(x, Aval((), np.dtype(np.float64), True)))
+
+
 @op()
 class sinc:
-    impl = np.sinc
-    lower = _lower_sinc
-    partials = (_sinc_partial,)
+    impl, infer, lower, partials = np.sinc, _infer_inexact, _lower_sinc, (_sinc_partial,)
     samples = uniform((-2.0, 2.0))
-
-    def infer(x):
-        return Aval(x.shape, result_dtype(x, Aval((), np.dtype(np.float64), True)))
 
 
 function(np.sinc)(TABLE["sinc"].bind)
@@ -156,13 +155,8 @@ def _lower_i0(hlo, out, x):
 
 @op()
 class i0:
-    impl = np.i0
-    lower = _lower_i0
-    partials = (_i0_partial,)
+    impl, infer, lower, partials = np.i0, _infer_inexact, _lower_i0, (_i0_partial,)
     samples = uniform((-2.0, 2.0))
-
-    def infer(x):
-        return Aval(x.shape, result_dtype(x, Aval((), np.dtype(np.float64), True)))
 
 
 function(np.i0)(TABLE["i0"].bind)

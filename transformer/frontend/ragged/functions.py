@@ -368,20 +368,19 @@ def sort(x, axis=-1):
     return Ragged(ordered, extents)
 
 
-@function(np.cumsum)
-def cumsum(x, axis=None):
-    if axis is None and x.ndim != 1:
-        refuse([x])
-    axis = 0 if axis is None else axis % x.ndim
-    return Ragged(np.cumsum(x.masked(0, (axis,)), axis=axis), x.extents, x.state if x.state == RAW else FINITE)
+def scan(run, neutral):
+    """The rule of a running sum or product, in which elements outside of the array count as `neutral`."""
+    @function(run)
+    def scanned(x, axis=None):
+        if axis is None and x.ndim != 1:
+            refuse([x])
+        axis = 0 if axis is None else axis % x.ndim
+        return Ragged(run(x.masked(neutral, (axis,)), axis=axis), x.extents, x.state if x.state == RAW else FINITE)
+    return scanned
 
 
-@function(np.cumprod)
-def cumprod(x, axis=None):
-    if axis is None and x.ndim != 1:
-        refuse([x])
-    axis = 0 if axis is None else axis % x.ndim
-    return Ragged(np.cumprod(x.masked(1, (axis,)), axis=axis), x.extents, x.state if x.state == RAW else FINITE)
+scan(np.cumsum, 0)
+scan(np.cumprod, 1)
 
 
 @function(np.copy, np.array, np.asarray, np.ascontiguousarray)

@@ -8,7 +8,8 @@ import scipy.special as sp
 from ...core import Aval
 from ...errors import TransformError
 from ..elementwise import at_result_type
-from ..op import TABLE, Op, elementwise, function, op, register, result_dtype
+from ..linear_algebra import inexact
+from ..op import TABLE, Op, elementwise, function, op, register
 from ..reductions import axes_of, reduced_shape, shifted, spread
 from ..samples import ANY, POSITIVE, POSITIVE_PAIR, uniform
 from ..scalars import lower_gamma
@@ -315,10 +316,6 @@ def _text(name, x, axis, keepdims=False):
     return f"scipy.special.{name}({', '.join(parts + ['keepdims=True'] * keepdims)})"
 
 
-def _inexact(aval):
-    return aval.dtype if aval.dtype.kind in "fc" else result_dtype(aval, Aval((), np.dtype(np.float64)))
-
-
 def _samples(with_keepdims):
     def draw(rng):
         x = rng.uniform(-2.0, 2.0, (2, 3, 4))
@@ -351,7 +348,7 @@ class special_logsumexp:
         return sp.logsumexp(x, axis=axis, keepdims=keepdims)
 
     def infer(x, axis, keepdims):
-        return Aval(reduced_shape(x.shape, axis, keepdims), _inexact(x))
+        return Aval(reduced_shape(x.shape, axis, keepdims), inexact(x))
 
     def lower(hlo, out, x, axis, keepdims):
         terms, top, _ = _shifted_exp(hlo, hlo.convert(x, out.dtype), axis)
@@ -394,7 +391,7 @@ class special_softmax:
         return sp.softmax(x, axis=axis)
 
     def infer(x, axis):
-        return Aval(x.shape, _inexact(x))
+        return Aval(x.shape, inexact(x))
 
     def lower(hlo, out, x, axis):
         terms, _, wide = _shifted_exp(hlo, hlo.convert(x, out.dtype), axis)
@@ -423,7 +420,7 @@ class special_log_softmax:
         return sp.log_softmax(x, axis=axis)
 
     def infer(x, axis):
-        return Aval(x.shape, _inexact(x))
+        return Aval(x.shape, inexact(x))
 
     def lower(hlo, out, x, axis):
         x = hlo.convert(x, out.dtype)
