@@ -74,8 +74,12 @@ class Array:
             if self._buffer.is_deleted():
                 raise RuntimeError("this Array was donated to a compiled function, which has reused its memory; "
                                    "use the function's result, or do not donate the argument")
-            self._value = client.to_numpy(self._buffer)
+            self._value = self._gathered()
         return self._value
+
+    def _gathered(self):
+        """The contents of the device buffer as a read-only ndarray."""
+        return client.to_numpy(self._buffer)
 
     @property
     def is_seen(self):

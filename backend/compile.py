@@ -13,12 +13,13 @@ import numpy as np
 from . import cache, client, disk, settings
 from .array import Array
 from .literals import parse_type
+from .loaded import Loaded
 from .policy import is_harmed, overrides_for, trial_for
 
 _serial = itertools.count()
 
 
-class Executable:
+class Executable(Loaded):
     """A compiled program. `inputs` and `outputs` are the (shape, dtype) pairs of its signature; `donated` the positions of the
     parameters whose buffers it consumes."""
 
@@ -73,19 +74,6 @@ class Executable:
             value = value.astype(spec.dtype)
         put = client.put_copy if position in self.donated else client.put
         return put(value, self.device)
-
-    def hlo_text(self):
-        """XLA's optimised program."""
-        return self.loaded.get_hlo_text()
-
-    def cost_analysis(self):
-        """XLA's estimate: a dict with "flops", "bytes accessed"..."""
-        cost = self.loaded.cost_analysis()
-        return cost[0] if isinstance(cost, list) else cost
-
-    def memory_analysis(self):
-        """XLA's account of argument, output, temporary and code bytes."""
-        return self.loaded.get_compiled_memory_stats()
 
 
 def compile(text, features=(), options=(), device=None, callbacks=()):

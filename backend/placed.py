@@ -46,16 +46,7 @@ class Placed(Array):
         """jaxlib's array of all blocks."""
         return self._buffer
 
-    @property
-    def value(self):
-        if self._value is None:
-            if self._buffer.is_deleted():
-                raise RuntimeError("this Array was donated to a compiled function, which has reused its memory; "
-                                   "use the function's result, or do not donate the argument")
-            self._value = self.gathered()
-        return self._value
-
-    def gathered(self):
+    def _gathered(self):
         """The whole array as a read-only ndarray."""
         if len(self._sharding.devices) == 1:
             return client.to_numpy(self._buffer)

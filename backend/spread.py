@@ -13,6 +13,7 @@ import numpy as np
 
 from . import cache, client
 from .array import Array
+from .loaded import Loaded
 from .placed import Placed, place
 from .policy import overrides_for
 from .sharding import Mesh, NamedSharding, Ordered, PartitionSpec, in_order
@@ -65,7 +66,7 @@ class Partitions:
         return f"sdy.mesh @{name} = <[{', '.join(f'{chr(34)}{n}{chr(34)}={s}' for n, s in axes)}]{ids}>\n"
 
 
-class SpreadExecutable:
+class SpreadExecutable(Loaded):
     """A program compiled for several devices. See the module's docstring."""
 
     def __init__(self, loaded, text, inputs, outputs, devices, callbacks=()):
@@ -92,19 +93,6 @@ class SpreadExecutable:
         if shape != spec.shape:
             raise TypeError(f"the program takes an array of shape {spec.shape}, one of shape {shape} is given")
         return place(arg, spec, sharding)
-
-    def hlo_text(self):
-        """XLA's optimised program of one device."""
-        return self.loaded.get_hlo_text()
-
-    def cost_analysis(self):
-        """XLA's estimate: a dict with "flops", "bytes accessed"..."""
-        cost = self.loaded.cost_analysis()
-        return cost[0] if isinstance(cost, list) else cost
-
-    def memory_analysis(self):
-        """XLA's account of argument, output, temporary and code bytes, per device."""
-        return self.loaded.get_compiled_memory_stats()
 
 
 def compile(text, inputs, outputs, devices, features=(), options=(), callbacks=(), partitioned=False):
