@@ -9,6 +9,7 @@ from ...ops.op import TABLE
 from ..promotion import joined_type, mark_of
 from ..ragged import as_masks, common_masks, is_ragged
 from ..reference import is_device_array, is_reference
+from . import special_methods
 from .state import Control, State, Undefined, assign, contents, is_numeric, rebuild, storages
 
 
@@ -18,6 +19,8 @@ class BranchRaised(Control):
 
 def truth(ev, value, node):
     """True, False, or an abstract boolean scalar."""
+    if not is_reference(value):
+        value = special_methods.truth(ev, value)
     if not is_reference(value):
         return bool(value)
     known = value.known

@@ -16,6 +16,7 @@ from ...ops import vectorized
 from .. import desugar, parse, ragged, scopes
 from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
+from . import special_methods
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
 from .state import Control
@@ -171,6 +172,10 @@ def call(ev, fn, args, kwargs, node):
         special = None
     if special is not None:
         return special(ev, *args, **kwargs)
+    found = special_methods.converted(ev, fn, args)
+    if found is not NotImplemented:
+        return found
+    args = special_methods.iterated(ev, fn, args)
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType) and is_user_code(fn.__func__):
         return enter_function(ev, fn.__func__, (fn.__self__, *args), kwargs)
     if isinstance(fn, types.FunctionType) and is_user_code(fn):
@@ -202,6 +207,7 @@ def construct(ev, cls, args, kwargs, node):
     if not isinstance(init, types.FunctionType) or not is_user_code(init) or generated or cls.__new__ is not object.__new__:
         return call_native(ev, cls, args, kwargs, node)
     instance = cls.__new__(cls)
+    ev.externals.guard_method(cls, "__init__", init)
     enter_function(ev, init, (instance, *args), kwargs)
     return instance
 

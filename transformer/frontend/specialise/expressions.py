@@ -2,6 +2,7 @@
 
 import builtins
 import operator
+import types
 
 import gast
 import numpy as np
@@ -12,7 +13,7 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, ragged, views
 from ..reference import contains_reference, is_reference
-from . import branches, calls, iteration
+from . import branches, calls, iteration, special_methods
 from .templates import Template, as_parts
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -60,14 +61,16 @@ def binary(ev, frame, node):
     ev.builder.origin = ev.origin(node)
     if isinstance(left, str) and isinstance(node.op, gast.Mod) and contains_reference(right):
         raise ev.error("an abstract value is formatted with %", "Use an f-string.", node)
-    return ev.created(BINARY[type(node.op)](left, right))
+    found = special_methods.binary(ev, node.op, left, right)
+    return ev.created(BINARY[type(node.op)](left, right)) if found is NotImplemented else found
 
 
 def unary(ev, frame, node):
     value = ev.eval(frame, node.operand)
     ev.builder.origin = ev.origin(node)
     if not isinstance(node.op, gast.Not):
-        return ev.created(UNARY[type(node.op)](value))
+        found = special_methods.unary(ev, node.op, value)
+        return ev.created(UNARY[type(node.op)](value)) if found is NotImplemented else found
     test = branches.truth(ev, value, node)
     return (not test) if isinstance(test, bool) else np.logical_not(test)
 
@@ -128,13 +131,18 @@ def compare(ev, frame, node):
             one = np.logical_not(found) if is_reference(found) and isinstance(op, gast.NotIn) else \
                 (not found if isinstance(op, gast.NotIn) else found)
         else:
-            one = ev.created(COMPARE[type(op)](left, right))
+            one = special_methods.compare(ev, op, left, right)
+            one = ev.created(COMPARE[type(op)](left, right)) if one is NotImplemented else one
         result = one if result is True else np.logical_and(result, one)
         left = right
     return result
 
 
 def member(ev, value, container, node):
+    found = special_methods.contains(ev, container, value)
+    if found is not NotImplemented:
+        return branches.truth(ev, found, node)
+    container = special_methods.items(ev, container)
     if is_reference(container):
         return np.any(container == value)
     if is_reference(value) and isinstance(container, list | tuple | set | range):
@@ -161,6 +169,8 @@ def load_attribute(ev, owner, name, node):
     if is_reference(owner) and name in ("shape", "size") and None in owner.shape:
         raise NeedStatic(owner, "the size of an array that a mask selects")
     value = getattr(owner, name)
+    if isinstance(value, types.MethodType):
+        ev.externals.guard_method(type(owner), name, value.__func__)
     return ev.created(value) if isinstance(owner, np.ndarray) else value
 
 
@@ -174,6 +184,9 @@ def load_item(ev, owner, index, node):
     ev.builder.origin = ev.origin(node)
     if isinstance(owner, iteration.Items):
         return owner.item(index)
+    found = special_methods.enter(ev, owner, "getitem", index)
+    if found is not NotImplemented:
+        return found
     if is_reference(index) and isinstance(owner, dict):
         index = index.static("the key of a dict").item()
     if ev.externals.is_external(owner) and isinstance(owner, list | tuple | dict):
@@ -216,7 +229,7 @@ def elements(ev, frame, nodes):
 def iterate(ev, value):
     """The items of an iterable as a list."""
     items = iteration.as_items(value) if is_reference(value) or isinstance(value, range | iteration.Items) else None
-    return list(items if items is not None else ev.open(value))
+    return list(items if items is not None else ev.open(special_methods.items(ev, value)))
 
 
 def tuple_(ev, frame, node):

@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 
-from ...access import Attribute, Item, Keys, Length, Values
+from ...access import Attribute, Item, Kept, Keys, Length, Values
 from ...core import Aval
 from ...errors import TransformError
 from ...specialised import Guard, Hidden, is_device_array, is_dynamic_array, unchanged
@@ -31,6 +31,7 @@ class Externals:
         self.registry = {}
         self.references = {}
         self.kept, self.frozen = [], {}
+        self.methods = set()
 
     def load(self, value, access, label):
         """The value as the evaluator sees it: a reference for an array, else the object itself under a guard."""
@@ -80,9 +81,18 @@ class Externals:
         """`owner.name` of an external object."""
         value = getattr(owner, name)
         _, access, label = self.registry[id(owner)]
-        if isinstance(value, types.MethodType) or (callable(value) and hasattr(value, "__self__")):
+        if isinstance(value, types.MethodType):
+            self.guard_method(type(owner), name, value.__func__)
+            return value
+        if callable(value) and hasattr(value, "__self__"):
             return value
         return self.load(value, Attribute(access, name), f"{label}.{name}")
+
+    def guard_method(self, cls, name, function):
+        """A function entered as a method must stay the one that its class has."""
+        if getattr(cls, name, None) is function and (cls, name) not in self.methods:
+            self.methods.add((cls, name))
+            self.guards.append(Guard(Attribute(Kept(cls), name), function, f"{cls.__name__}.{name}"))
 
     def item(self, owner, key):
         """`owner[key]` of an external container."""

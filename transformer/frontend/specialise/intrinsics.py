@@ -12,7 +12,7 @@ from ...core import Effect
 from ...errors import TransformError, ValueDependent
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import branches, calls, expressions, iteration
+from . import branches, calls, expressions, iteration, special_methods
 from .templates import Template, argument_source
 
 
@@ -32,6 +32,7 @@ def arange(ev, *args, **kwargs):
 
 
 def items_or_list(ev, value):
+    value = special_methods.items(ev, value)
     items = iteration.as_items(ev.open(value))
     return items if items is not None else list(ev.open(value))
 
@@ -69,7 +70,10 @@ def print_(ev, *args, sep=" ", end="\n", file=None, flush=False):
 
 
 def len_(ev, value):
-    return value.shape[0] if is_ragged(value) else len(value)
+    if is_ragged(value):
+        return value.shape[0]
+    found = special_methods.enter(ev, value, "len")
+    return len(value) if found is NotImplemented else found
 
 
 def isinstance_(ev, value, kinds):

@@ -18,7 +18,7 @@ from ..promotion import mark_of
 from ..ragged import as_masks, common_masks, is_ragged
 from ..ragged.extents import Chosen
 from ..reference import is_reference
-from . import branches
+from . import branches, special_methods
 from .branches import convert_atom, join_marked
 from .iteration import as_items
 from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
@@ -30,7 +30,7 @@ UNROLL_LIMIT = 20_000
 
 
 def run_for(ev, frame, node):
-    iterable = ev.eval(frame, node.iter)
+    iterable = special_methods.items(ev, ev.eval(frame, node.iter))
     items = as_items(ev.open(iterable))
     if items is None:
         return unroll(ev, frame, node, list(ev.open(iterable)))

@@ -1,6 +1,7 @@
 """Execution of statements: one function per kind of node."""
 
 import builtins
+import functools
 import importlib
 
 import gast
@@ -9,7 +10,7 @@ import numpy as np
 from ...core import Effect
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import branches, iteration, loops
+from . import branches, iteration, loops, special_methods
 from .state import Undefined
 from .templates import Template, argument_source
 
@@ -54,7 +55,7 @@ def bind(ev, frame, name, value):
 
 def unpack(ev, frame, target, value):
     items = iteration.as_items(value) if is_reference(value) or isinstance(value, np.ndarray) else None
-    values = list(items if items is not None else ev.open(value))
+    values = list(items if items is not None else ev.open(special_methods.items(ev, value)))
     stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     count = len(target.elts)
     if len(values) != count and not stars or len(values) < count - 1:
@@ -70,6 +71,8 @@ def unpack(ev, frame, target, value):
 
 def store_item(ev, owner, index, value, node):
     if isinstance(owner, list | dict) and not is_reference(index) and is_same(owner, index, value):
+        return
+    if special_methods.enter(ev, owner, "setitem", index, value) is not NotImplemented:
         return
     ev.externals.refuse_mutation(owner, "an element is set", ev.origin(node))
     if type(owner) is np.ndarray and ev.must_promote(owner, index, value):
@@ -90,7 +93,10 @@ def is_same(owner, index, value):
 
 def run_augassign(ev, frame, node):
     import operator
-    apply = getattr(operator, INPLACE[type(node.op)])
+
+    def apply(old, new):
+        found = special_methods.inplace(ev, node.op, old, new)
+        return getattr(operator, INPLACE[type(node.op)])(old, new) if found is NotImplemented else found
     target = node.target
     if isinstance(target, gast.Name):
         old = ev.eval(frame, gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target))
@@ -168,7 +174,11 @@ def run_with(ev, frame, node):
             manager = ev.eval(frame, item.context_expr)
             if is_reference(manager):
                 raise ev.error("an array is no context manager", "Use `with` on static objects such as np.errstate().", node)
-            value = stack.enter_context(manager)
+            value = special_methods.enter(ev, manager, "enter")
+            if value is NotImplemented:
+                value = stack.enter_context(manager)
+            else:
+                stack.push(functools.partial(special_methods.enter, ev, manager, "exit"))
             if item.optional_vars is not None:
                 assign(ev, frame, item.optional_vars, value)
         ev.run(frame, node.body)
