@@ -37,10 +37,15 @@ def op_program(op, args, params):
     return program, [a for a in args if not (literal and type(a) in (bool, int, float))]
 
 
+def copies(args):
+    """Arguments that a program may store into."""
+    return [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
+
+
 def run(program, args):
     """The outputs of a program on NumPy, as a list."""
     with np.errstate(all="ignore"):
-        results = load(program)(*(np.array(a) if isinstance(a, np.ndarray) else a for a in args))
+        results = load(program)(*copies(args))
     return list(results) if len(program.outputs) > 1 else [results]
 
 
@@ -57,14 +62,14 @@ def direction(rng, value):
     return out.astype(value.dtype) if value.shape else value.dtype.type(out)
 
 
-def finite_difference(program, args, wrt, dots):
-    """The derivative of all outputs along `dots`, by central differences."""
+def difference(function, args, wrt, dots):
+    """The derivative of all outputs of `function(args)` along `dots`, one for each position of `wrt`, by central differences."""
     ends = []
     for sign in (1, -1):
-        moved = list(args)
+        moved = copies(args)
         for k, dot in zip(wrt, dots, strict=True):
             moved[k] = moved[k] + sign * STEP * dot
-        ends.append(run(program, moved))
+        ends.append(function(moved))
     return [(np.asarray(a) * 1.0 - np.asarray(b) * 1.0) / (2 * STEP) for a, b in zip(*ends, strict=True)]
 
 
@@ -80,7 +85,7 @@ def check_jvp(program, args, rng, rtol=1e-5, atol=1e-7):
     results = run(forward(program, wrt), [*args, *dots])
     primal, tangents = results[: len(program.outputs)], results[len(program.outputs):]
     same(primal, run(program, args))
-    wanted = finite_difference(program, args, wrt, dots)
+    wanted = difference(lambda at: run(program, at), args, wrt, dots)
     for k in differentiated(program):
         np.testing.assert_allclose(tangents[k], wanted[k], rtol=rtol, atol=atol, err_msg="jvp")
 
@@ -99,7 +104,7 @@ def check_vjp(program, args, rng, rtol=1e-5, atol=1e-7):
     results = run(pullback(program), [*args, *bars])
     same(results[: len(outputs)], outputs)
     dots = [direction(rng, args[k]) for k in wrt]
-    moved = finite_difference(program, args, wrt, dots)
+    moved = difference(lambda at: run(program, at), args, wrt, dots)
     left = sum(np.sum(b * moved[k]).real for k, b in zip(wanted, bars, strict=True))
     right = sum(np.sum(g * d).real for g, d in zip(results[len(outputs):], dots, strict=True))
     np.testing.assert_allclose(right, left, rtol=rtol, atol=atol, err_msg="vjp")

@@ -1,6 +1,6 @@
 """Which engine runs a compiled function, and that NumPy keeps what jit promises."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -132,9 +132,6 @@ def test_threads_with_numpy():
         for _ in range(200):
             if not np.all(np.asarray(f(x)) == 2 * number + 1):
                 wrong.append(number)
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
     assert not wrong

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -94,14 +95,11 @@ def test_cache_forgets_the_oldest():
 def test_cache_builds_once_under_threads():
     cache, built, gate = Cache(8), [], threading.Barrier(4)
 
-    def work():
+    def work(number):
         gate.wait()
         cache.get("key", lambda: built.append(1))
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
     assert built == [1]
 
 

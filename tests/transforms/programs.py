@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from tests.helpers import copies, difference
 from tests.interpret import interpret
 from transformer import pipeline, printing
 from transformer.check import check
@@ -12,18 +13,12 @@ from transformer.frontend.specialise import specialise
 from transformer.transforms.reverse import reverse, split
 from transformer.transforms.simplify import simplify
 
-STEP = 1e-6
-
 
 def core_program(function, *args, simplified=False):
     """The Core program of a function; arrays and numbers among `args` are its parameters."""
     params = tuple(pipeline.as_params(a, f"x{k}") for k, a in enumerate(args))
     program = specialise(function, params, {}).program
     return simplify(program) if simplified else program
-
-
-def copies(args):
-    return [np.array(a) if np.ndim(a) else a for a in args]
 
 
 def outputs_of(program, args):
@@ -42,17 +37,6 @@ def printed_outputs(program, args):
 
 def float_positions(args):
     return [k for k, a in enumerate(args) if np.asarray(a).dtype.kind in "fc"]
-
-
-def difference(function, args, wrt, direction):
-    """Central difference of the outputs of `function(args)` along `direction`, one entry per position of `wrt`."""
-    sides = []
-    for sign in (1, -1):
-        moved = copies(args)
-        for k, d in zip(wrt, direction, strict=True):
-            moved[k] = moved[k] + sign * STEP * d
-        sides.append(function(moved))
-    return [(np.asarray(a) - np.asarray(b)) / (2 * STEP) for a, b in zip(*sides, strict=True)]
 
 
 def pull(joint, args, seeds, count):

@@ -51,13 +51,18 @@ def some_axes(count):
         yield tuple(0 if k == p else None for p in range(count))
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", NAMES)
-def test_batch_of_reverse(name):
+def joint_lanes(name):
+    """(a program of the corpus, its reverse program, arguments of that for each lane)."""
     lanes = double_lanes(name)
     program = core_of(CORPUS[name][0], *lanes[0])
     both = joint(program)
-    lanes = [[*lane, *added_args(program, both, k)] for k, lane in enumerate(lanes)]
+    return program, both, [[*lane, *added_args(program, both, k)] for k, lane in enumerate(lanes)]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", NAMES)
+def test_batch_of_reverse(name):
+    _, both, lanes = joint_lanes(name)
     for in_axes in dict.fromkeys(some_axes(len(both.params))):
         if any(axis is not None for axis in in_axes):
             check_batch(both, lanes, in_axes)
@@ -70,10 +75,7 @@ def stack_args(program, lanes):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", NAMES)
 def test_reverse_of_batch(name):
-    lanes = double_lanes(name)
-    program = core_of(CORPUS[name][0], *lanes[0])
-    both = joint(program)
-    lanes = [[*lane, *added_args(program, both, k)] for k, lane in enumerate(lanes)]
+    program, both, lanes = joint_lanes(name)
     batched = batch(program, (0,) * len(program.params), (0,) * len(program.outputs), LANES)
     for candidate in (batched, simplify(batched)):
         have = tuple_of(load(check(reverse(candidate, inexact(program), seeds_of(program))))(*stack_args(both, lanes)))

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from tests.helpers import copies, difference
 from tests.interpret import interpret
 from tests.random_programs import Maker
 from transformer.check import check
@@ -15,7 +16,6 @@ from transformer.transforms.reverse import reverse
 from transformer.transforms.simplify import simplify
 
 LANES = 3
-STEP = 1e-6
 START, RUNS = 0, 30
 
 
@@ -32,19 +32,15 @@ def made(seed, size=10):
     return check(Maker(maker, size).program()), maker
 
 
-def fresh(args):
-    return [np.array(a) if np.ndim(a) else a for a in args]
-
-
 def compare(program, in_axes, lanes):
     """The batch of a program against its lanes."""
     result = check(batch(program, in_axes, (0,) * len(program.outputs), len(lanes)))
     args = [np.stack([np.asarray(one[p]) for one in lanes]) if axis == 0 else lanes[0][p] for p, axis in enumerate(in_axes)]
     rows = [[one[p] if in_axes[p] == 0 else lanes[0][p] for p in range(len(in_axes))] for one in lanes]
     with np.errstate(all="ignore"):
-        want = [np.stack(w) for w in zip(*(interpret(program, *fresh(row)) for row in rows))]
+        want = [np.stack(w) for w in zip(*(interpret(program, *copies(row)) for row in rows))]
         for candidate in (result, simplify(result)):
-            have = interpret(candidate, *fresh(args))
+            have = interpret(candidate, *copies(args))
             for h, w in zip(have, want, strict=True):
                 if np.all(np.isfinite(w)) and np.all(np.abs(w) < 1e12):
                     np.testing.assert_allclose(h, w, rtol=1e-8, atol=1e-8)
@@ -69,17 +65,11 @@ def test_random_tangents(seed):
     dots = [a for k, a in enumerate(lane(seed + 1, program)) if k in wrt]
     pushed = check(forward(program, wrt))
     with np.errstate(all="ignore"):
-        outputs = interpret(pushed, *fresh(args), *fresh(dots))
-        sides = []
-        for sign in (1, -1):
-            moved = fresh(args)
-            for k, dot in zip(wrt, dots, strict=True):
-                moved[k] = moved[k] + sign * STEP * dot
-            sides.append(interpret(program, *moved))
-        for dot, hi, lo in zip(outputs[len(program.outputs):], *sides, strict=True):
-            difference = (np.asarray(hi, float) - np.asarray(lo, float)) / (2 * STEP)
-            if np.all(np.isfinite(difference)) and np.all(np.abs(hi) < 1e4):
-                np.testing.assert_allclose(dot, difference, rtol=1e-4, atol=1e-4 * max(1, np.max(np.abs(hi), initial=0)))
+        outputs, count = interpret(pushed, *copies(args), *copies(dots)), len(program.outputs)
+        wanted = difference(lambda at: interpret(program, *at), args, wrt, dots)
+        for primal, dot, want in zip(outputs[:count], outputs[count:], wanted, strict=True):
+            if np.all(np.isfinite(want)) and np.all(np.abs(primal) < 1e4):
+                np.testing.assert_allclose(dot, want, rtol=1e-4, atol=1e-4 * max(1, np.max(np.abs(primal), initial=0)))
 
 
 @pytest.mark.parametrize("order", ["forward", "reverse", "batch"])

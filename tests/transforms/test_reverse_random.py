@@ -6,9 +6,10 @@ import random
 import numpy as np
 import pytest
 
+from tests.helpers import copies
 from tests.interpret import interpret
 from tests.random_programs import Maker, arguments
-from tests.transforms.programs import copies, float_positions, printed_outputs, pull
+from tests.transforms.programs import float_positions, printed_outputs, pull
 from transformer.check import check
 from transformer.core import Aval, For, If, is_name
 from transformer.frontend.builder import Builder
