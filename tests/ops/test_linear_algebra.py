@@ -7,17 +7,11 @@ from transformer.core import Aval
 from transformer.errors import ShapeError, TransformError
 from transformer.ops.op import FUNCTIONS, TABLE
 
-from .compiled import run_lowering, samples_of
+from .compiled import check_infer, run_lowering, sample, samples_of
 
 SMOOTH = ["solve", "inv", "det", "slogdet", "norm", "cholesky", "eigh", "eig", "svd", "qr", "pinv", "lstsq"]
 CASES = [(name, i) for name in SMOOTH for i in range(len(samples_of(TABLE[name])))]
 SIGNED = {("eigh", "vectors"), ("svd", "U"), ("svd", "Vh")}
-
-
-def sample(name, index):
-    op = TABLE[name]
-    args, params = samples_of(op)[index]
-    return op, [np.asarray(a) for a in args], params, np.asarray(op.impl(*args, **params))
 
 
 def moved(op, args, dots, params, step=1e-6):
@@ -31,9 +25,7 @@ def moved(op, args, dots, params, step=1e-6):
 def test_infer_gives_the_shape_and_dtype_of_numpy(name, index):
     op, args, params, out = sample(name, index)
     for dtype in (float, np.float32, complex):
-        cast = [a.astype(dtype) for a in args]
-        want = np.asarray(op.impl(*cast, **params))
-        assert op.infer(*(Aval(a.shape, a.dtype) for a in cast), **params) == Aval(want.shape, want.dtype)
+        check_infer(op, [a.astype(dtype) for a in args], params)
 
 
 @pytest.mark.parametrize("name,index", CASES)
