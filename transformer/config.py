@@ -4,7 +4,8 @@
     enable_x64(True)                           the same
     with enable_x64(True): ...                 for a block, in this thread only
 
-The environment variable TRANSFORMER_ENABLE_X64 sets the value at the start.
+The environment variable TRANSFORMER_ENABLE_X64 sets the value at the start. A setting of ours alone is `vectorise` (TRANSFORMER_VECTORISE):
+whether programs that are built from then on, un-jitted, have array code in place of loops over elements where that gives the same.
 """
 
 import importlib
@@ -117,6 +118,7 @@ def settings():
 SWITCHES = ("disable_jit", "debug_nans", "debug_infs")
 
 define("enable_x64", flag("TRANSFORMER_ENABLE_X64"), set_x64)
+define("vectorise", flag("TRANSFORMER_VECTORISE", True))
 set_x64(_values["enable_x64"])
 for _name in SWITCHES:
     define(_name, flag(f"TRANSFORMER_{_name.upper()}"), switch(_name))

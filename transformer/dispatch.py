@@ -23,8 +23,8 @@ from .later import later
 from .leaves import dynamic_leaves
 from .specialised import Static, is_device_array, unchanged
 
-glue, optable, pipeline, printing, promotion = (
-    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion"))
+glue, optable, pipeline, printing, promotion, vectorising = (
+    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion", "transforms.vectorise"))
 
 VALUE_WARNING = 64
 WARM = 2
@@ -113,6 +113,9 @@ class Entry:
         self.stored, self.program = specialised.stored, specialised.program
         if specialised.jnp and not x64():
             self.program = single_precision(self.program)
+        if not compiled and config.read("vectorise"):
+            self.program = vectorising.vectorise(self.program)
+            pipeline.record("vectorise", self.program)
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored

@@ -10,8 +10,8 @@ from .files import replace_file
 from .later import later
 from .specialised import Static
 
-parse, pipeline, printing, scopes, spread = (
-    later(globals(), name) for name in ("frontend.parse", "pipeline", "printing", "frontend.scopes", "spread"))
+parse, pipeline, printing, scopes, spread, vectorising = (
+    later(globals(), name) for name in ("frontend.parse", "pipeline", "printing", "frontend.scopes", "spread", "transforms.vectorise"))
 
 
 class OwnSignature:
@@ -149,7 +149,8 @@ class Transformed:
     def show(self, *args, stage=None, comments=False, **kwargs):
         """The generated source for these arguments (arrays, numbers, pytrees; only their types count).
 
-        stage: "parse", "desugar", "core", a transform's name ("grad", "vmap"...), "simplify", or None for the final source.
+        stage: "parse", "desugar", "core", a transform's name ("grad", "vmap"...), "simplify", "vectorise" (not under jit), or None for the
+        final source.
         Raises TransformError for an unknown stage, and what a call with these arguments would raise.
         """
         entry, _ = self.find(args, kwargs)
@@ -171,8 +172,10 @@ class Transformed:
         stages = dict(entry.stages)
         if stage is None or stage == "source":
             return printing.source(entry.program, comments=comments)
+        if stage == "vectorise" and not entry.compiled:
+            return printing.source(vectorising.vectorise(entry.program), comments=comments)
         if stage not in stages:
-            known = ", ".join(["parse", "desugar", *stages, "source"])
+            known = ", ".join(["parse", "desugar", *stages, *([] if entry.compiled else ["vectorise"]), "source"])
             raise TransformError(f"there is no stage {stage!r}", f"The stages of this function: {known}.")
         return printing.source(stages[stage], comments=comments)
 
