@@ -1,4 +1,4 @@
-"""Gradients of loops that store elements into arrays, jitted; JAX runs ports by hand: scans that stack their results."""
+"""Gradients of loops that store elements into arrays, jitted but for the last one; JAX runs ports by hand: scans that stack their results."""
 
 import numpy as np
 
@@ -214,3 +214,31 @@ def dtw_diagonals(jax):
 
 def warping(n=200):
     return contest(soft_dtw, {"jax rows": dtw_rows, "jax diagonals": dtw_diagonals}, [draw(n), np.cos(np.arange(n))])
+
+
+# rounds that do not depend on each other, not jitted --------------------------------------------------------------------------------
+def diffusion(u, rate):
+    """The sum of squares after a step of explicit diffusion on a line."""
+    v = u.copy()
+    for i in range(1, len(u) - 1):
+        v[i] = u[i] + rate[i] * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+    return np.sum(v * v)
+
+
+def diffusion_arrays(jax):
+    def f(u, rate):
+        v = u.at[1:-1].add(rate[1:-1] * (u[:-2] - 2.0 * u[1:-1] + u[2:]))
+        return jax.numpy.sum(v * v)
+    return f
+
+
+def independent(n=1000):
+    """grad(f), not jitted; JAX is given array code, likewise not jitted."""
+    import transformer
+    arguments = [draw(n), 0.1 + draw(n) ** 2]
+    f = transformer.grad(diffusion)
+
+    def make():
+        jax = jax_with()
+        return waited(jax.grad(diffusion_arrays(jax)), *jax.device_put(arguments))
+    return calls(lambda: f(*arguments), {"jax arrays": make}, slopes(diffusion, arguments, rtol=1e-5), 1e-8)

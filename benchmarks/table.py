@@ -67,6 +67,7 @@ LOOPS = [
     row("recurrence", "gradient of x[i] += 0.5 * x[i-1], n = 10000", jax(0.05), element_loops.running, {"n": 5}),
     row("seidel-2d", "gradient of Gauss-Seidel sweeps, 100 x 100", jax(0.05), element_loops.seidel, {"n": 5}),
     row("pairing", "gradient of a pairing table, n = 60", jax(0.05), element_loops.pairing, {"n": 6}),
+    row("independent-rounds", "gradient of a step of diffusion by elements, n = 1000, not jitted", jax(0.02), element_loops.independent, {"n": 5}),
     row("soft-dtw", "gradient of soft time warping, 200 x 200", jax(0.05), element_loops.warping, {"n": 4}),
 ]
 SCALAR_LOOPS = [

@@ -15,6 +15,16 @@ Before:                              After:
 import numpy as np
 <BLANKLINE>
 <BLANKLINE>
+# scaled_grad(x: float64[8], a: float64[8, 2])
+def scaled_grad(x, a):
+    y = np.zeros(8)
+    y[:] = x * x * a[:, 1]
+    # reverse
+    y_bar = 2.0 * y
+    x_bar = np.zeros(8)
+    x_bar[:] += 2.0 * (y_bar * a[:, 1] * x)
+    return x_bar
+<BLANKLINE>
 
 Inner loops go first; what they leave is then a body of whole rows. A loop stays as it is if a round may see what another one has
 stored, if two rounds may store into one element (sums excepted whose terms keep their order), if an index is not known to be in range, and

@@ -62,7 +62,8 @@ def as_slice(positions, size):
     """A range of positions of an axis as a canonical slice."""
     step = positions.step if len(positions) > 1 else 1
     if step > 0:
-        return FULL if (positions[0], positions[-1], step) == (0, size - 1, 1) else slice(positions[0], positions[-1] + 1, step)
+        stop = min(size, positions[-1] + 1 if step == 1 else positions[-1] + step)
+        return FULL if (positions[0], stop, step) == (0, size, 1) else slice(positions[0], stop, step)
     return slice(positions[0], positions[-1] - 1 if positions[-1] else None, step)
 
 

@@ -116,7 +116,7 @@ class Rounds:
             return name
         if (name, rank) not in self.made:
             aval, index = self.aval(name), (FULL, *(None,) * (rank - have), *(FULL,) * have)
-            wide = self.owner.fresh(name, Aval((aval.shape[0], *(1,) * (rank - have), *aval.shape[1:]), aval.dtype))
+            wide = self.owner.fresh("getitem", Aval((aval.shape[0], *(1,) * (rank - have), *aval.shape[1:]), aval.dtype))
             self.out.append(Apply(wide, TABLE["getitem"], (name,), {"index": index}, self.loop.origin))
             self.made[name, rank] = wide
         return self.made[name, rank]
