@@ -1,3 +1,5 @@
+"""Source text: few parentheses, exact literals, names that shadow nothing, effects in order; it stands alone."""
+
 import inspect
 import io
 import subprocess

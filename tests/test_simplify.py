@@ -1,3 +1,5 @@
+"""Every pass of `simplify` keeps every bit; its rewrites by example."""
+
 import doctest
 import importlib
 import pkgutil
