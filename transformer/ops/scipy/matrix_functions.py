@@ -10,7 +10,8 @@ from ...core import Aval
 from ...errors import TransformError, ValueDependent
 from ..linear_algebra import adjoint, inexact, sample_matrix, square, transpose
 from ..op import FUNCTIONS, TABLE, array, function, is_reference, op
-from .matrix_equations import each, lanes, not_compiled, text
+from .matrix_equations import each, lanes, text
+from .uncompiled import not_compiled
 
 
 # logarithm ------------------------------------------------------------------------------------------------------------
@@ -18,7 +19,7 @@ from .matrix_equations import each, lanes, not_compiled, text
 class logm:
     """The principal logarithm, in double precision; as_complex: what scipy gives for the values at hand."""
 
-    lower = not_compiled("logm")
+    lower = not_compiled(sl.logm, "scipy.linalg")
 
     def samples(rng):
         root = sample_matrix(rng, 3, 3)

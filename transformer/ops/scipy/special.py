@@ -14,6 +14,7 @@ from ..reductions import axes_of, reduced_shape, shifted, spread
 from ..samples import ANY, POSITIVE, POSITIVE_PAIR, uniform
 from ..scalars import lower_gamma
 from ..trigonometry import NODES, cosines
+from .uncompiled import not_compiled
 
 SQRT_PI = math.sqrt(math.pi)
 PROBABILITIES = uniform((0.1, 0.9))
@@ -30,19 +31,22 @@ def text_of(ufunc):
     return lambda *avals: f"scipy.special.{ufunc.__name__}({holes})"
 
 
-def not_compiled(fn, package="scipy.special"):
-    """The lowering of a function that XLA has no counterpart of."""
-    def lower(hlo, out, *operands, **params):
-        raise TransformError(f"{package}.{fn.__name__} cannot be compiled", "Call it outside of jit.")
-    lower.missing = True
-    return lower
-
-
 def at_orders(point, *orders):
     """Samples with an array of points in a range, after operands (orders) that are given numbers."""
     def draw(rng):
         return [((*order, rng.uniform(*point, shape)), {}) for order in orders for shape in ((2, 3), ())]
     return draw
+
+
+def of_order(ufunc, order, rule, samples, **attributes):
+    """Declare a function of an order, which is not differentiated, and an argument; its derivative is `rule` (order, x, result)."""
+    class declaration:
+        d_x = unknown(ufunc, order)
+
+        def d_y(g, n, x, out):
+            return g * rule(n, x, out)
+
+    special(ufunc, not_compiled(ufunc), samples, **attributes)(declaration)
 
 
 def unknown(fn, operand):
