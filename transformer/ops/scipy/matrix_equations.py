@@ -89,16 +89,18 @@ def solve_sylvester_call(a, b, q):
     return solved(array(a), array(b), array(q))
 
 
+def real_and_complex(rng):
+    """Samples of a function of a matrix: one whose result is real, and one whose result is complex."""
+    root = sample_matrix(rng, 3, 3)
+    return [((root @ root.T,), {"as_complex": False}), ((root + 0j,), {"as_complex": True})]
+
+
 # square root ----------------------------------------------------------------------------------------------------------
 @op()
 class sqrtm:
     """The principal square root; as_complex: what scipy gives for the values at hand."""
 
-    lower = not_compiled(sl.sqrtm, "scipy.linalg")
-
-    def samples(rng):
-        root = sample_matrix(rng, 3, 3)
-        return [((root @ root.T,), {"as_complex": False}), ((root + 0j,), {"as_complex": True})]
+    lower, samples = not_compiled(sl.sqrtm, "scipy.linalg"), real_and_complex
 
     def impl(a, as_complex):
         root = each(sl.sqrtm, a)
