@@ -25,6 +25,13 @@ def test_docstrings():
         assert doctest.testmod(importlib.import_module(f"{package.__name__}.{module.name}")).failed == 0
 
 
+def test_numbers_behind_a_barrier_are_not_folded():
+    def f(x):
+        return x * (2 * TABLE["optimization_barrier"].emit(1.5))
+    compiled = T.jit(f)
+    assert compiled(1.0) == 3.0 and "optimization_barrier" in compiled.lower(1.0).as_text()
+
+
 @QUICK
 @given(programs())
 def test_every_pass_keeps_every_bit(program):
