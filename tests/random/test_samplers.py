@@ -105,6 +105,16 @@ def test_programs_are_kept_by_type_and_setting():
         random.pareto(KEY, 1.0, (2.0,))
 
 
+@pytest.mark.parametrize("number", [2, 5, (3, 2)])
+def test_keys_are_split_by_a_program(number):
+    calling.program.cache_clear()
+    found = random.split(KEY, number)
+    assert calling.program.cache_info().misses == 1
+    with transformer.disable_jit():
+        np.testing.assert_array_equal(found, random.split(KEY, number))
+    assert calling.program.cache_info().misses == 1
+
+
 def test_the_number_of_programs_is_bounded():
     assert calling.program.cache_info().maxsize == calling.PROGRAMS
 

@@ -38,7 +38,7 @@ def host_sampler(function):
     @functools.wraps(function)
     def draw(key, *args, **kwargs):
         kwargs.pop("out_sharding", None)
-        return traced(function, (words(key, name), *args), kwargs)
+        return drawn_inside(function, (words(key, name), *args), kwargs)
 
     draw.plain, draw.__signature__ = function, inspect.signature(function)
     return draw
@@ -59,13 +59,20 @@ def sampler(function=None, *, fixed=()):
         data = words(key, name)
         if is_at_top(data, args, kwargs):
             return run(draw, signature, data, args, kwargs)
-        return traced(function, *signature.operands((data, *args), kwargs))
+        return drawn_inside(function, *signature.operands((data, *args), kwargs))
 
     draw.plain, draw.__signature__ = function, inspect.signature(function)
     return draw
 
 
-def traced(function, args, kwargs):
+def compiled(function, data, **settings):
+    """A function of a key's words and of settings: at the top level by its program, inside of a function as part of that."""
+    if is_at_top(data, (), settings):
+        return run(function, Signature(function), data, (), settings)
+    return drawn_inside(function, (data,), settings)
+
+
+def drawn_inside(function, args, kwargs):
     """Run on arrays with NumPy, or on references of a function that is being transformed."""
     with np.errstate(all="ignore"):
         return eager.call(function, args, kwargs, typed=True, kept=True)
@@ -191,4 +198,4 @@ def program(function, described, wide):
     return numbers
 
 
-__all__ = ["Entered", "host_sampler", "sampler"]
+__all__ = ["Entered", "compiled", "host_sampler", "sampler"]
