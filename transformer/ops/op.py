@@ -139,12 +139,6 @@ class Op:
         """The same, for a result that is a Python number."""
         return _emit(self, args, params, weak=True)
 
-    def bind_weak(self, *args, **params):
-        """The same, for a result that is a Python number (a scalar that is weak in NumPy's promotion)."""
-        if _emit is not None and any(map(holds_reference, args)):
-            return _emit(self, args, params, weak=True)
-        return self.impl(*args, **params)
-
     def call(self, *args, out=None, where=True, dtype=None, casting="same_kind", order="K", subok=True):
         """Apply an elementwise op with the keywords of a ufunc; `out` is stored into."""
         ufunc = self.impl
