@@ -46,6 +46,9 @@ def leaf_signature(value):
         return value.dtype
     if kind is ShapeDtypeStruct:
         return (value.dtype, value.shape, value.weak_type, value.sharding)
+    if hasattr(kind, "__array__"):
+        raise TypeMismatch(f"an array of another library, {kind.__module__}.{kind.__qualname__}, is given as an argument",
+                           "Pass np.asarray(x), or transformer.numpy.asarray(x).")
     return frozen(value)
 
 
