@@ -143,6 +143,15 @@ def test_unhashable_static_argument():
     assert "unhashable" in text and "Unhashable" in text
 
 
+def test_array_of_another_library():
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            return np.ones(2)
+    for transform in (T.jit, T.grad):
+        text = message(transform(lambda x: np.sum(x * 2.0)), Tensor())
+        assert "another library" in text and "Tensor" in text and "np.asarray" in text
+
+
 def test_array_as_static_argument():
     assert "static" in message(T.jit(lambda x, s: x, static_argnums=1), 1.0, np.ones(2))
 

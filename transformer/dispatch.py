@@ -20,7 +20,7 @@ from .depth import deep_recursion
 from .errors import TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, surroundings, wrap
 from .later import later
-from .leaves import dynamic_leaves
+from .leaves import dynamic_leaves, plain
 from .specialised import Static, is_device_array, unchanged
 
 glue, optable, pipeline, printing, promotion, vectorising = (
@@ -46,6 +46,9 @@ def leaf_signature(value):
         return value.dtype
     if kind is ShapeDtypeStruct:
         return (value.dtype, value.shape, value.weak_type, value.sharding)
+    if hasattr(kind, "__array__"):
+        raise TypeMismatch(f"an array of another library, {kind.__module__}.{kind.__qualname__}, is given as an argument",
+                           "Pass np.asarray(x), or transformer.numpy.asarray(x).")
     return frozen(value)
 
 
@@ -186,10 +189,6 @@ class Entry:
 def host(value):
     """A value as NumPy takes it."""
     return np.asarray(value) if is_device_array(value) else value
-
-
-def plain(value):
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def single_precision(program, given=None):
