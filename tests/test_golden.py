@@ -25,7 +25,7 @@ for _sample in PROGRAMS:
 
 GRADIENTS = ["tanh", "abs_val", "polynomial", "early_return", "decay", "newton_sqrt", "power", "recurrence", "running_max", "halve",
              "break_else", "fibonacci_like", "logsumexp", "overwritten", "gather", "single_precision", "dictionary"]
-SUMMED = ["prefix", "nonlinear_prefix", "heat", "seidel", "dense", "softmax_rows", "perceptron", "add_at", "conditional_store", "mask_store"]
+SUMMED = ["prefix", "nonlinear_prefix", "heat", "diffusion", "seidel", "dense", "softmax_rows", "perceptron", "add_at", "conditional_store", "mask_store"]
 
 def summed(fn):
     """The function with its result summed up, as source that stands beside the gradient."""

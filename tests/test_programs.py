@@ -201,7 +201,7 @@ def test_every_stage_keeps_the_value(sample):
     want = np.asarray(total(*fresh(sample)))
     entry, found = T.value_and_grad(total, sample.wrt).find(fresh(sample), {})
     assert [stage for stage, _ in entry.stages] == ["core", "simplify", "grad", "simplify"]
-    for stage, program in entry.stages:
+    for stage, program in [*entry.stages, ("vectorise", entry.program)]:
         result = printing.load(program)(*entry.values(copy.deepcopy(list(found))))
         first = np.asarray(result[0] if isinstance(result, tuple) else result)
         np.testing.assert_array_equal(first, want, err_msg=stage)

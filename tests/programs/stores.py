@@ -30,6 +30,14 @@ def heat(u, k):
     return u
 
 
+@sample(np.cos(np.linspace(0, 3, 20)), np.linspace(0.1, 0.3, 20))
+def diffusion(u, rate):
+    v = u.copy()
+    for i in range(1, len(u) - 1):
+        v[i] = u[i] + rate[i] * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+    return v
+
+
 @sample(np.arange(16.0).reshape(4, 4) / 10.0)
 def seidel(a):
     a = a.copy()

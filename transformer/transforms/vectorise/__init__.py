@@ -1,27 +1,27 @@
 """Loops over elements whose rounds are independent become array code, where that is certain to give the same bits.
 
 Before:                              After:
-    for i in range(8):                   y[:] = x * a[:, 1] + c
+    for i in range(16):                  y[:] = x * a[:, 1] + c
         y[i] = x[i] * a[i, 1] + c
 
 >>> import numpy as np
 >>> from transformer import grad
 >>> def scaled(x, a):
-...     y = np.zeros(8)
-...     for i in range(8):
+...     y = np.zeros(16)
+...     for i in range(16):
 ...         y[i] = x[i] * x[i] * a[i, 1]
 ...     return np.sum(y * y)
->>> print(grad(scaled).show(np.ones(8), np.ones((8, 2)), stage="vectorise"))
+>>> print(grad(scaled).show(np.ones(16), np.ones((16, 2)), stage="vectorise"))
 import numpy as np
 <BLANKLINE>
 <BLANKLINE>
-# scaled_grad(x: float64[8], a: float64[8, 2])
+# scaled_grad(x: float64[16], a: float64[16, 2])
 def scaled_grad(x, a):
-    y = np.zeros(8)
+    y = np.zeros(16)
     y[:] = x * x * a[:, 1]
     # reverse
     y_bar = 2.0 * y
-    x_bar = np.zeros(8)
+    x_bar = np.zeros(16)
     x_bar[:] += 2.0 * (y_bar * a[:, 1] * x)
     return x_bar
 <BLANKLINE>
@@ -41,8 +41,8 @@ from ...ops.index_templates import result_shape
 from .places import Dependent
 from .rounds import Rounds
 
-LEAST = 8
-"""Loops that store fewer elements stay: they run as fast."""
+LEAST = 16
+"""Loops that store fewer elements stay: array code would hardly be faster, or slower."""
 
 
 def vectorise(program):
