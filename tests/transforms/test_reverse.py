@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.transforms.programs import check_function, core_program, outputs_of
-from transformer import grad, printing
+from transformer import grad, printing, value_and_grad
 from transformer.core import Aval
 from transformer.errors import MissingRule, Origin, TypeMismatch
 from transformer.frontend.builder import Builder
@@ -423,6 +423,33 @@ def test_descent(inner):
                 y = y - 0.1 * slope(y)
         return np.sum(y * y * x)
     check_function(descend, X, 3, order=1)
+
+
+def test_counters_of_a_tape_in_a_branch_are_found_again():
+    """The sweep counts down, in its own branch, what the primal part counted up in the branch of the same test."""
+    def in_branch(x, k):
+        y = x * 1.0
+        if k > 0.0:
+            while np.sum(y) > 0.3:
+                for i in range(4):
+                    y[i] = np.sin(y[i]) * k
+        return np.sum(y * y)
+
+    def slope(x, k):
+        x_bar, k_bar = grad(in_branch, (0, 1))(x, k)
+        return np.dot(x_bar, np.cos(np.arange(4.0))) + k_bar
+    check_function(slope, np.array([0.5, 0.7, 0.05, 0.9]), 0.8, order=1)
+
+
+def test_the_primal_keeps_every_bit_where_the_sweep_restores_its_array():
+    def shrinking(x):
+        y = x * 1.0
+        for i in range(4):
+            y -= np.sum(y) * 0.2 * 0.1
+            y[i] = y[i] ** 3
+        return np.sum(y * y)
+    for x in np.random.default_rng(0).uniform(0.5, 1.5, (20, 4)):
+        assert value_and_grad(shrinking)(x)[0] == shrinking(x)
 
 
 # what the result looks like -----------------------------------------------------------------
