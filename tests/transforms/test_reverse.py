@@ -8,7 +8,7 @@ import pytest
 from tests.transforms.programs import check_function, core_program, outputs_of
 from transformer import grad, printing, value_and_grad
 from transformer.core import Aval
-from transformer.errors import MissingRule, Origin, TypeMismatch
+from transformer.errors import MissingRule, Origin, ShapeError, TypeMismatch
 from transformer.frontend.builder import Builder
 from transformer.ops.op import Op
 from transformer.transforms.reverse import reverse
@@ -583,3 +583,18 @@ def rows(m, n):
 @pytest.mark.parametrize("function, args", [(moving_window, (X, 0.5)), (rows, (M, 3))])
 def test_windows(function, args):
     check_function(function, *args)
+
+
+def test_a_negative_number_of_rounds_is_named():
+    def decay(x, n):
+        for _ in range(n):
+            x = x - 0.5 * x ** 2
+        return np.sum(x)
+
+    def guarded(x, n):
+        return decay(x, max(n, 0))
+    slope = grad(decay)
+    for _ in range(3):
+        with pytest.raises(ShapeError, match=r"decay_grad runs backwards has a negative number of rounds(.|\n)*range\(max\(n, 0\)\)"):
+            slope(X, -3)
+        assert slope(X, 0).tolist() == grad(guarded)(X, -3).tolist() == [1.0] * 4
