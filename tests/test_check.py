@@ -1,3 +1,5 @@
+"""What `check` accepts and what it refuses."""
+
 import numpy as np
 import pytest
 

@@ -1,3 +1,5 @@
+"""Copies in printed programs: values as in Core, and no copy that is not needed."""
+
 import numpy as np
 from hypothesis import given, settings
 

@@ -1,3 +1,5 @@
+"""Source text: few parentheses, exact literals, names that shadow nothing, effects in order; it stands alone."""
+
 import inspect
 import io
 import subprocess
@@ -7,7 +9,7 @@ import warnings
 import gast
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from pyflakes import api, reporter
@@ -86,6 +88,9 @@ DTYPES = st.sampled_from([np.float64, np.float32, np.int64, np.int8, np.bool_, n
 
 @settings(max_examples=100, deadline=None)
 @given(DTYPES.flatmap(lambda d: arrays.arrays(d, arrays.array_shapes(min_dims=1, max_dims=2, max_side=4))))
+@example(np.array([0, 2 ** 62, 0, 0]))
+@example(np.array([0.0, 2.0 ** 62, 2.0 ** 63, 3 * 2.0 ** 62]))
+@example(np.arange(4) + 2 ** 60)
 def test_arrays_are_exact(value):
     assert identical(value_of(literal(value)), value)
 

@@ -1,4 +1,4 @@
-"""The code in README.md runs and prints what it says."""
+"""The code in README.md runs and prints what it says; the files that CONTRIBUTING.md names are there."""
 
 import contextlib
 import io
@@ -6,7 +6,9 @@ import linecache
 import pathlib
 import re
 
-TEXT = (pathlib.Path(__file__).parent.parent / "README.md").read_text()
+ROOT = pathlib.Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text()
+PLACE = re.compile(r"`((?:transformer|backend|tests|benchmarks|docs)/[\w/.]*)`")
 BLOCK = re.compile(r"(It prints:\n\n)?```python\n(.*?)```", re.DOTALL)
 
 
@@ -27,3 +29,8 @@ def test_examples_print_what_the_readme_says():
 
 def test_two_commands():
     assert len(re.findall(r"```sh\n.+\n```", TEXT)) == 2
+
+
+def test_places_that_contributing_names_exist():
+    places = PLACE.findall((ROOT / "CONTRIBUTING.md").read_text())
+    assert len(places) > 20 and [place for place in places if not (ROOT / place).exists()] == []

@@ -1,3 +1,5 @@
+"""Every pass of `simplify` keeps every bit; its rewrites by example."""
+
 import doctest
 import importlib
 import pkgutil
@@ -21,6 +23,13 @@ QUICK = settings(max_examples=60, deadline=None)
 def test_docstrings():
     for module in pkgutil.iter_modules(package.__path__):
         assert doctest.testmod(importlib.import_module(f"{package.__name__}.{module.name}")).failed == 0
+
+
+def test_numbers_behind_a_barrier_are_not_folded():
+    def f(x):
+        return x * (2 * TABLE["optimization_barrier"].emit(1.5))
+    compiled = T.jit(f)
+    assert compiled(1.0) == 3.0 and "optimization_barrier" in compiled.lower(1.0).as_text()
 
 
 @QUICK

@@ -20,7 +20,7 @@ from .depth import deep_recursion
 from .errors import ShapeError, TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, surroundings, wrap
 from .later import later
-from .leaves import dynamic_leaves
+from .leaves import dynamic_leaves, plain
 from .specialised import Static, is_device_array, unchanged
 
 glue, optable, pipeline, printing, promotion = (
@@ -184,10 +184,6 @@ class Entry:
 def host(value):
     """A value as NumPy takes it."""
     return np.asarray(value) if is_device_array(value) else value
-
-
-def plain(value):
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def has_sized_tapes(program):

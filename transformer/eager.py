@@ -24,14 +24,15 @@ from .ops import op as optable
 HALF = ("float16", "bfloat16")
 
 
-def call(implementation, args, kwargs, elementwise=False, typed=False):
+def call(implementation, args, kwargs, elementwise=False, typed=False, kept=False):
     """Run an implementation by JAX's rules.
 
     elementwise: it is an op on broadcast operands, whose result is weak where they are. typed: the user names the result's dtype.
+    kept: arrays in half precision are handed over as they are.
     """
     if any(map(optable.holds_reference, (*args, *kwargs.values()))):
         return on_references(implementation, args, kwargs)
-    return on_arrays(implementation, args, kwargs, elementwise, typed)
+    return on_arrays(implementation, args, kwargs, elementwise, typed, kept)
 
 
 # references -------------------------------------------------------------------------------------------------------------
@@ -58,10 +59,10 @@ def as_operand(builder, value):
 
 
 # arrays -----------------------------------------------------------------------------------------------------------------
-def on_arrays(implementation, args, kwargs, elementwise, typed):
+def on_arrays(implementation, args, kwargs, elementwise, typed, kept):
     leaves = list(array_leaves((*args, *kwargs.values())))
     wide = x64() or any(a.dtype in promotion.NARROW and not a.weak_type for a in leaves if isinstance(a, Array))
-    half = None if elementwise else common_half(leaves)
+    half = None if elementwise or kept else common_half(leaves)
     weak = elementwise and not typed and is_weak(args, wide)
     args = [to_host(a, wide, half) for a in args]
     kwargs = {k: to_host(v, wide, half) for k, v in kwargs.items()}

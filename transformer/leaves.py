@@ -21,6 +21,11 @@ def dynamic_leaves(args, kwargs):
             if is_dynamic(leaf) or isinstance(leaf, Param)]
 
 
+def plain(value):
+    """A scalar of NumPy as a Python number."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def as_float(value):
     """An integer or bool that is differentiated becomes a float."""
     if is_reference(value):
@@ -32,4 +37,4 @@ def as_float(value):
     return value
 
 
-__all__ = ["as_float", "dynamic_leaves", "is_dynamic"]
+__all__ = ["as_float", "dynamic_leaves", "is_dynamic", "plain"]

@@ -11,7 +11,6 @@ from .compiled import check_infer, run_lowering, sample, samples_of
 
 SMOOTH = ["solve", "inv", "det", "slogdet", "norm", "cholesky", "eigh", "eig", "svd", "qr", "pinv", "lstsq"]
 CASES = [(name, i) for name in SMOOTH for i in range(len(samples_of(TABLE[name])))]
-SIGNED = {("eigh", "vectors"), ("svd", "U"), ("svd", "Vh")}
 
 
 def moved(op, args, dots, params, step=1e-6):

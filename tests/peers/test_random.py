@@ -1,14 +1,16 @@
 """Random numbers equal JAX's: the same bits for integers and keys, floats to two units in the last place.
 
-Each case is drawn at once by both, and in jitted functions by both, with arrays of parameters as arguments of these. Where JAX builds
-numbers into a jitted program, XLA folds them and contracts other operations: JAX's own draws then differ from those that it makes at
-once, by what CONSTANT says. There is a test of that, with bounds of its own.
+Each case is drawn at once by both, and in jitted functions by both: with parameters that are arguments of these, and with numbers that are
+built in. JAX's own draws of gamma numbers differ between the first and the last of these, by what CONSTANT says; ours do not.
 """
+
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
-from transformer import enable_x64, jit, random
+from transformer import enable_x64, eval_shape, jit, random
+from transformer.errors import TypeMismatch
 
 jax = pytest.importorskip("jax")
 BFLOAT16 = jax.numpy.bfloat16
@@ -68,19 +70,20 @@ each("loggamma", 0.3, shapes=ONE_SHAPE, dtypes=FLOATS)
 for sampler, numbers in {"beta": (0.7, 2.0), "chisquare": (3.0,), "f": (3.0, 5.0), "t": (4.0,), "generalized_normal": (1.5,)}.items():
     each(sampler, *numbers, shapes=ONE_SHAPE, dtypes=["float32", "float64"])
 each("ball", 3, 2.0, shapes=[(101,)], dtypes=["float32"])
+each("ball", 3, shapes=[(101,)], dtypes=FLOATS, label="ball-default")
+each("generalized_normal", 1.5, shapes=[(101,)], dtypes=FLOATS[:2])
 each("dirichlet", np.array([0.5, 1.0, 4.0], "float32"), shapes=[(101,)], dtypes=["float32"])
 each("poisson", 6.5, shapes=[(), (1025,)], dtypes=["int32"])
 each("poisson", 40.0, shapes=ONE_SHAPE, dtypes=["int32"], label="poisson-large")
 each("binomial", 10.0, 0.3, shapes=ONE_SHAPE, dtypes=["float32"])
 each("binomial", 1000.0, 0.3, shapes=ONE_SHAPE, dtypes=["float32"], label="binomial-large")
 
-CONSTANT = {"wald": 256, "gamma": 32, "gamma-small": 32, "loggamma": 256, "beta": 64, "chisquare": 32, "f": 64, "t": 32, "generalized_normal": 64}
+CONSTANT = {"gamma-float32": 16, "gamma-float64": 16, "gamma-small-float64": 32, "loggamma-float64": 128, "beta-float64": 32, "f-float32": 16,
+            "f-float64": 16, "generalized_normal-float16": 16, "generalized_normal-float32": 16}
 """How many units jitted draws may differ by where the parameters are numbers of the function.
 
-XLA folds d = alpha - 1/3 and 1 / (3 sqrt(d)) of gamma numbers into constants, with which it contracts other products and sums than
-where they are inputs; loggamma cancels near 1. JAX's numbers of either kind differ by up to 29 units in single precision and 2048 in
-double precision (loggamma). Wald numbers come from a difference that cancels to the first digit: those of JAX and ours are both up to
-119 units off the exact ones.
+XLA folds JAX's d = alpha - 1/3 and 1 / (3 sqrt(d)) of gamma numbers into constants, with which it contracts other products and sums than
+where they are inputs; loggamma cancels near 1. JAX's own numbers of either kind differ as much: ours are those that both draw at once.
 """
 
 
@@ -93,10 +96,17 @@ def draw(module, key, case, parameters):
     return getattr(module, name)(key, *parameters, **settings)
 
 
-def drawn(case, ours, theirs):
-    """(our numbers, JAX's) of two functions of a module, a key and the parameters."""
+@contextmanager
+def wide_enough(case):
+    """64-bit types are on where the case needs them."""
     wide = any(size in str(case[2].get("dtype")) for size in ("64", "128"))
     with jax.enable_x64(wide), enable_x64(wide):
+        yield
+
+
+def drawn(case, ours, theirs):
+    """(our numbers, JAX's) of two functions of a module, a key and the parameters."""
+    with wide_enough(case):
         return np.asarray(ours(random.key(5))), np.asarray(theirs(jax.random.key(5)))
 
 
@@ -131,29 +141,40 @@ def is_input(value):
     return isinstance(value, float | np.ndarray)
 
 
-JITTED = [name for name, case in CASES.items() if not (name.endswith("float16") and any(map(is_input, case[1])))]
-"""Half precision with parameters in single precision is left out: where XLA rounds them to half precision is not settled."""
-
-
-@pytest.mark.parametrize("name", JITTED)
-def test_equal_when_jitted(name):
-    """The parameters are arguments of the jitted functions."""
-    case = CASES[name]
-    inputs = [np.asarray(v, "float32") for v in case[1] if is_input(v)]
-
+def check_jitted(case, inputs, limit):
+    """The parameters are arguments of the jitted functions; where JAX refuses to round them, so must we."""
     def function(module):
         def f(key, inputs):
             rest = iter(inputs)
             return draw(module, key, case, [next(rest) if is_input(v) else v for v in case[1]])
         return f
-    check(*drawn(case, lambda key: jit(function(random))(key, inputs), lambda key: jax.jit(function(jax.random))(key, inputs)), limit_of(name))
+    with wide_enough(case):
+        try:
+            theirs = jax.jit(function(jax.random))(jax.random.key(5), inputs)
+        except jax.dtypes.TypePromotionError:
+            with pytest.raises(TypeMismatch, match="rounded"):
+                jit(function(random))(random.key(5), inputs)
+        else:
+            check(np.asarray(jit(function(random))(random.key(5), inputs)), np.asarray(theirs), limit)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name.split("-1025")[0] in CONSTANT and name.endswith(("float32", "float64"))])
-def test_near_when_numbers_are_built_in(name):
+@pytest.mark.parametrize("name", CASES)
+def test_equal_when_jitted(name):
+    check_jitted(CASES[name], [np.asarray(v, "float32") for v in CASES[name][1] if is_input(v)], limit_of(name))
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if name.endswith("float16") and any(map(is_input, case[1]))])
+def test_equal_with_parameters_in_half_precision(name):
     case = CASES[name]
+    check_jitted(case, [np.asarray(v, case[2]["dtype"]) for v in case[1] if is_input(v)], limit_of(name))
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if any(map(is_input, case[1]))])
+def test_equal_with_numbers_built_in(name):
+    case = CASES[name]
+    kind = f"{name.partition('-1')[0].partition('--')[0]}-{name.rpartition('-')[2]}"
     check(*drawn(case, jit(lambda key: draw(random, key, case, case[1])), jax.jit(lambda key: draw(jax.random, key, case, case[1]))),
-          CONSTANT[name.split("-1025")[0]])
+          CONSTANT.get(kind, limit_of(name)))
 
 
 @pytest.mark.parametrize("seed", [0, 1, -1, 42, 2 ** 31 - 1])
@@ -176,6 +197,39 @@ def test_fold_in(number):
                                          (np.arange(12, dtype="int32").reshape(2, 6), {"axis": 1, "independent": True})])
 def test_permutation(x, settings):
     np.testing.assert_array_equal(random.permutation(random.PRNGKey(3), x, **settings), jax.random.permutation(jax.random.PRNGKey(3), x, **settings))
+
+
+PARAMETERS = {"uniform": {"minval": 0.5, "maxval": 2.0}, "truncated_normal": {"lower": -1.0, "upper": 2.0}, "lognormal": {"sigma": 0.5},
+              "pareto": {"b": 3.0}, "rayleigh": {"scale": 2.0}, "weibull_min": {"scale": 2.0, "concentration": 1.5}, "wald": {"mean": 1.5},
+              "triangular": {"left": 0.0, "mode": 1.0, "right": 3.0}, "double_sided_maxwell": {"loc": 1.0, "scale": 2.0}, "gamma": {"a": 2.5},
+              "loggamma": {"a": 2.5}, "beta": {"a": 0.5, "b": 2.0}, "chisquare": {"df": 3.0}, "f": {"dfnum": 3.0, "dfden": 4.0}, "t": {"df": 3.0},
+              "generalized_normal": {"p": 1.5}, "ball": {"p": 1.5}, "dirichlet": {"alpha": [0.5, 2.0]},
+              "multivariate_normal": {"mean": [0.0, 0.0], "cov": [[1.0, 0.0], [0.0, 1.0]]}}
+
+
+def outcome(module, shapes, refusal, name, values, dtype):
+    """The type of a draw with these parameters, or "refused"."""
+    settings = {} if dtype is None else {"dtype": dtype}
+    try:
+        first = (3,) if name == "ball" else ()
+        return str(shapes(lambda key, values: getattr(module, name)(key, *first, **values, **settings), module.key(0), values).dtype)
+    except refusal:
+        return "refused"
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["32", "64"])
+@pytest.mark.parametrize("given", ["int32", "float16", "bfloat16", "float32", "float64", "number"])
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_types_of_draws(name, given, wide):
+    """Parameters decide the type, are rounded to it, or are refused, as in JAX."""
+    kind = None if given == "number" else BFLOAT16 if given == "bfloat16" else np.dtype(given)
+    values = {k: v if kind is None else np.asarray(v, kind) for k, v in PARAMETERS[name].items()}
+    if given == "number" and any(isinstance(v, list) for v in values.values()):
+        pytest.skip("no parameter is a number")
+    with jax.enable_x64(wide), enable_x64(wide):
+        for dtype in (None, "float16", BFLOAT16, "float32"):
+            assert (outcome(random, eval_shape, TypeMismatch, name, values, dtype)
+                    == outcome(jax.random, jax.eval_shape, jax.dtypes.TypePromotionError, name, values, dtype)), dtype
 
 
 def test_there_are_enough():

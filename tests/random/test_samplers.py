@@ -72,10 +72,28 @@ def test_draws_at_once_equal_jitted_ones(name, values, names):
     np.testing.assert_array_equal(found, jitted(KEY, [np.asarray(v, "f") for v in values]))
 
 
+BUILT_IN = {"wald": (1.5,), "gamma": (0.3,), "generalized_normal": (1.5,)}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_draws_at_once_equal_jitted_ones_with_numbers_built_in(name):
+    """Numbers that are known while compiling are operands all the same, so that XLA contracts the same products and sums."""
+    values = BUILT_IN[name]
+    jitted = transformer.jit(lambda key: getattr(random, name)(key, *values, shape=(400,)))
+    np.testing.assert_array_equal(getattr(random, name)(KEY, *values, shape=(400,)), jitted(KEY))
+
+
+def test_parameters_that_would_be_rounded_are_refused():
+    with pytest.raises(TransformError, match="wald draws float16 numbers, but has a parameter of type float32"):
+        random.wald(KEY, np.float32(1.5), (3,), "float16")
+    with transformer.disable_jit():
+        assert random.wald(KEY, np.float16(1.5), (3,), "float16").dtype == np.float16
+
+
 def test_programs_are_kept_by_type_and_setting():
     """Other values of a parameter run the same program; other shapes, types and settings do not; numbers that compare equal are told apart."""
     calling.program.cache_clear()
-    for rate in (1.0, 2.0, np.float32(3)):
+    for rate in (1.0, 2.0, 3.0):
         random.pareto(KEY, rate, (2,))
     assert calling.program.cache_info().misses == 1
     random.pareto(KEY, 1.0, [2])
@@ -85,6 +103,16 @@ def test_programs_are_kept_by_type_and_setting():
     assert calling.program.cache_info().misses == 3
     with pytest.raises(TransformError, match="no shape"):
         random.pareto(KEY, 1.0, (2.0,))
+
+
+@pytest.mark.parametrize("number", [2, 5, (3, 2)])
+def test_keys_are_split_by_a_program(number):
+    calling.program.cache_clear()
+    found = random.split(KEY, number)
+    assert calling.program.cache_info().misses == 1
+    with transformer.disable_jit():
+        np.testing.assert_array_equal(found, random.split(KEY, number))
+    assert calling.program.cache_info().misses == 1
 
 
 def test_the_number_of_programs_is_bounded():

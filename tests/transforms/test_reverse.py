@@ -313,7 +313,8 @@ def into_parameter(x, n):
 @pytest.mark.parametrize("function, args", [
     (recurrence, (X, 4)), (nonlinear_recurrence, (X, 6)), (overwrite, (X, 3)), (stencil, (X, 3)), (ping_pong, (X, 3)),
     (seidel, (M, 2)), (store_in_branch_in_loop, (X, 4)), (local_array, (X, 3)), (moved_and_stored, (X, 3)),
-    (repeated_index, (X, np.array([0, 2, 0, 2]))), (accumulated, (X, np.array([0, 2, 0, 2]))), (masked_store, (X,))])
+    (repeated_index, (X, np.array([0, 2, 0, 2]))), (accumulated, (X, np.array([0, 2, 0, 2]))), (masked_store, (X,)),
+    (into_parameter, (X, 4))])
 def test_stores(function, args):
     check_function(function, *args)
 

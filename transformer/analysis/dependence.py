@@ -159,7 +159,7 @@ class Dependence:
 
     def precedes(self, low, high, low_at, high_at, same, later, sign):
         """Whether `low < high` for sure. sign 1: `high` belongs to the read, that is later by one round or more; -1: `low` does."""
-        gap = self.gap(low, high, low_at, high_at, same, later, sign)
+        gap = self.gap(low, high, same, later, sign)
         if gap is not None and not gap.terms and gap.constant > 0:
             return True
         most = self.extreme(low, low_at, same, 1)
@@ -169,7 +169,7 @@ class Dependence:
         gap = least.plus(most, -1)
         return not gap.terms and gap.constant > 0
 
-    def gap(self, low, high, low_at, high_at, same, later, sign):
+    def gap(self, low, high, same, later, sign):
         """`high - low` at the least, the loops of `same` being in one round; None if unknown."""
         gap = high.plus(low, -1)
         fixed = set()

@@ -162,7 +162,7 @@ class Builder:
     def fold(self, op, refs, params, aval):
         """The value of an op whose operands are all known, if it is small; None otherwise."""
         limit = self.fold_limit
-        if op.collective or limit is not None and (None in aval.shape or aval.size > limit):
+        if op.collective or op.runs or limit is not None and (None in aval.shape or aval.size > limit):
             return None
         values = [r.known if is_reference(r) else r for r in refs]
         if any(v is None or (limit is not None and np.size(v) > limit) for v in values):

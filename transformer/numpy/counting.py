@@ -11,17 +11,9 @@ from .. import eager
 from ..eager import Function
 from ..errors import TypeMismatch
 from ..ops import op as optable
-from .adapter import described
 
 _table = {f: Function(f) for f in (np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.bincount, np.where, np.repeat, np.compress,
                                               np.extract, np.histogram, np.digitize)}
-
-
-def by_rules(function):
-    """A function over arrays in NumPy's words, run by JAX's rules on references and arrays."""
-    def call(*args, **kwargs):
-        return eager.call(function, args, kwargs)
-    return described(call, function, function.__name__)
 
 
 # positions --------------------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ detached = _identity("detached", partials=(None,), differentiable=False)
 pulled = _identity("pulled", vjp=_pull)
 linked = _identity("linked", vjp=_link)
 named_value = _identity("named_value", partials=(_hand_on,))
-optimization_barrier = _identity("optimization_barrier", lower=_lower_barrier, partials=(_hand_on,), samples=_samples)
+optimization_barrier = _identity("optimization_barrier", lower=_lower_barrier, partials=(_hand_on,), samples=_samples, runs=True)
 
 
 def stop_gradient(x):

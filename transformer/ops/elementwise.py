@@ -25,6 +25,11 @@ def at_result_type(kind):
     return lower
 
 
+def like_result(hlo, out, *operands):
+    """The operands in the shape and dtype of the result."""
+    return [hlo.broadcast_to(hlo.convert(x, out.dtype), out.shape) for x in operands]
+
+
 # arithmetic -------------------------------------------------------------------
 @elementwise(np.add, lower="add", symbol="+", samples=PAIR)
 class add:
@@ -246,7 +251,7 @@ def log1p(g, x, out):
 def _lower_logaddexp(unit):
     """max + log(1 + exp(-|difference|)) in the given unit (ln 2 for base 2); equal infinities stay."""
     def lower(hlo, out, x, y):
-        x, y = (hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y))
+        x, y = like_result(hlo, out, x, y)
         gap = hlo.negate(hlo.abs(hlo.subtract(x, y)))
         rest = hlo.log1p(hlo.exp(gap if unit == 1 else hlo.multiply(gap, unit)))
         total = hlo.add(hlo.maximum(x, y), rest if unit == 1 else hlo.divide(rest, unit))

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from ..core import is_floating, is_real
-from .elementwise import is_literal
+from .elementwise import is_literal, like_result
 from .op import TABLE, Op, elementwise, function, infer_elementwise, piecewise_constant, register
 from .samples import ANY, PAIR, uniform
 
@@ -36,7 +36,7 @@ class minimum:
 
 def _ignoring_nan(kind):
     def lower(hlo, out, x, y):
-        x, y = (hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y))
+        x, y = like_result(hlo, out, x, y)
         both = hlo.binary(kind, x, y)
         if not is_floating(out.dtype):
             return both
@@ -72,7 +72,7 @@ class _Clip:
         return above(g, np.maximum(x, lo), hi)
 
     def lower(hlo, out, x, lo, hi):
-        x, lo, hi = (hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, lo, hi))
+        x, lo, hi = like_result(hlo, out, x, lo, hi)
         return hlo.minimum(hlo.maximum(x, lo), hi)
 
     def infer(*avals):
@@ -107,7 +107,7 @@ piecewise_constant(np.signbit, lower_signbit, samples=ANY)
 
 
 def lower_copysign(hlo, out, x, y):
-    x, y = (hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y))
+    x, y = like_result(hlo, out, x, y)
     size = hlo.abs(x)
     return hlo.select(lower_signbit(hlo, y, y), hlo.negate(size), size)
 
@@ -124,7 +124,7 @@ def fabs(g, x, out):
 
 
 def _lower_heaviside(hlo, out, x, y):
-    x, y = (hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y))
+    x, y = like_result(hlo, out, x, y)
     step = hlo.convert(hlo.compare("GT", x, 0.0), out.dtype)
     kept = hlo.select(hlo.compare("NE", x, x), x, step)
     return hlo.select(hlo.compare("EQ", x, 0.0), y, kept)

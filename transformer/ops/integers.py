@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .elementwise import like_result
 from .op import piecewise_constant
 from .samples import integers
 
@@ -27,17 +28,13 @@ def _lower_bit_count(hlo, out, x):
 piecewise_constant(np.bitwise_count, _lower_bit_count, samples=INTEGERS)
 
 
-def _shifted(hlo, out, x, y):
-    return [hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y)]
-
-
 def _lower_left(hlo, out, x, y):
-    return hlo.op("shift_left", _shifted(hlo, out, x, y), out.shape, out.dtype)
+    return hlo.op("shift_left", like_result(hlo, out, x, y), out.shape, out.dtype)
 
 
 def _lower_right(hlo, out, x, y):
     kind = "shift_right_arithmetic" if out.dtype.kind == "i" else "shift_right_logical"
-    return hlo.op(kind, _shifted(hlo, out, x, y), out.shape, out.dtype)
+    return hlo.op(kind, like_result(hlo, out, x, y), out.shape, out.dtype)
 
 
 piecewise_constant(np.left_shift, _lower_left, symbol="<<", samples=integers((-9, 10), (0, 5)))
@@ -61,7 +58,7 @@ def _euclid(hlo, x, y):
 
 def _sizes(hlo, out, x, y):
     """Absolute values as unsigned integers, so that the most negative integer has one."""
-    values = _shifted(hlo, out, x, y)
+    values = like_result(hlo, out, x, y)
     if out.dtype.kind == "u":
         return values
     unsigned = np.dtype(f"u{out.dtype.itemsize}")

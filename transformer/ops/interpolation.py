@@ -5,6 +5,7 @@ import numpy as np
 from ..core import Aval
 from ..errors import ShapeError, TransformError
 from .op import array, aval_of, function, op, operands, result_dtype
+from .products import conjugate
 
 # interpolation ------------------------------------------------------------------------------------------------------------
 
@@ -127,10 +128,6 @@ def correlate(a, v, mode="valid"):
     if v.shape[0] > a.shape[0]:
         return conjugate(correlate(v, a, mode))[::-1]
     return np.convolve(a, conjugate(v)[::-1], mode)
-
-
-def conjugate(x):
-    return np.conj(x) if aval_of(x).dtype.kind == "c" else x
 
 
 # polynomials and sums --------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core import Aval, is_floating
 from ..errors import TransformError
+from .elementwise import like_result
 from .op import TABLE, Op, array, aval_of, broadcast, function, holds_reference, lookup, piecewise_constant, register, result_dtype
 from .samples import ANY, PAIR
 
@@ -142,7 +143,7 @@ class _Where:
 
     def lower(hlo, out, c, x, y):
         c = hlo.broadcast_to(hlo.convert(c, BOOL), out.shape)
-        x, y = (hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y))
+        x, y = like_result(hlo, out, x, y)
         return hlo.select(c, x, y)
 
     def d_x(g, c, x, y, out):

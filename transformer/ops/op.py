@@ -102,18 +102,20 @@ class Op:
     readonly: NumPy's result is a view that cannot be stored into.
     promotes: positions of the operands that NumPy brings to one dtype (True: all); None: all if elementwise, else none.
     collective: exchanges values between the lanes of a named axis (see `collectives`): "same" or "differs"; `lanes` is its rule.
+    runs: computed at run time even where its operands are literals.
     product(*avals, **params): what kind of sum of products it is, "dot", "batched dot" or "convolution"; None: of no kind.
     """
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
                  notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False,
-                 gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None, product=None):
+                 gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None, product=None, runs=False):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
         self.singular, self.masking = singular, masking
         self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
         self.promotes, self.collective, self.lanes, self.product = promotes, collective, lanes, product or no_product
+        self.runs = runs
 
     def __repr__(self):
         return f"<op {self.name}>"
@@ -136,12 +138,6 @@ class Op:
     def emit_weak(self, *args, **params):
         """The same, for a result that is a Python number."""
         return _emit(self, args, params, weak=True)
-
-    def bind_weak(self, *args, **params):
-        """The same, for a result that is a Python number (a scalar that is weak in NumPy's promotion)."""
-        if _emit is not None and any(map(holds_reference, args)):
-            return _emit(self, args, params, weak=True)
-        return self.impl(*args, **params)
 
     def call(self, *args, out=None, where=True, dtype=None, casting="same_kind", order="K", subok=True):
         """Apply an elementwise op with the keywords of a ufunc; `out` is stored into."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core import Aval, is_floating, is_real
 from ..errors import IndexMismatch, ShapeError, TransformError
-from .batching import batched_along
+from .batching import batched_along, later
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, broadcast, function, op, register
 
@@ -42,11 +42,6 @@ def spread(value, x, axis, keepdims):
     if keepdims or not np.ndim(value):
         return value
     return np.expand_dims(value, axis)
-
-
-def shifted(axis):
-    """Reduced axes of an operand that has got a batch axis in front."""
-    return tuple(a + 1 for a in axis)
 
 
 def reduction_text(name, x, axis, keepdims, dtype=None):
@@ -110,7 +105,7 @@ class sum:
         return np.broadcast_to(spread_out, np.shape(x))
 
     def batch(axes, x, axis, keepdims, dtype):
-        return TABLE["sum"].bind(x, axis=shifted(axis), keepdims=keepdims, dtype=dtype), 0
+        return TABLE["sum"].bind(x, axis=later(axis), keepdims=keepdims, dtype=dtype), 0
 
     def notation(x, axis, keepdims, dtype):
         return reduction_text("sum", x, axis, keepdims, dtype)
@@ -148,7 +143,7 @@ class sum_where:
         x = np.where(where, x, 0) if axes[1] is None else np.where(where, x if axes[0] == 0 else np.expand_dims(x, 0), 0)
         if axes[0] is None and axes[1] is None:
             x = np.broadcast_to(x, (np.shape(initial)[0], *np.shape(x)))
-        total = np.sum(x, axis=shifted(axis), keepdims=keepdims, dtype=dtype)
+        total = np.sum(x, axis=later(axis), keepdims=keepdims, dtype=dtype)
         return total + (np.reshape(initial, (-1, *(1,) * (np.ndim(total) - 1))) if axes[2] == 0 else initial), 0
 
     def notation(x, where, initial, axis, keepdims, dtype):
@@ -212,7 +207,7 @@ class prod:
         return np.sum(dots[0] * products_of_others(x, axis), axis=axis, keepdims=keepdims)
 
     def batch(axes, x, axis, keepdims, dtype):
-        return TABLE["prod"].bind(x, axis=shifted(axis), keepdims=keepdims, dtype=dtype), 0
+        return TABLE["prod"].bind(x, axis=later(axis), keepdims=keepdims, dtype=dtype), 0
 
     def notation(x, axis, keepdims, dtype):
         return reduction_text("prod", x, axis, keepdims, dtype)
@@ -264,13 +259,10 @@ def _declare_extremum(name, kind, ignore_nan):
         nothing = hlo.reduce(is_nan, None, axis, "and")
         return hlo.reshape(hlo.select(nothing, hlo.full(best.shape, np.nan, x.dtype), best), out.shape)
 
-    def batch(axes, x, axis, keepdims):
-        return TABLE[name].bind(x, axis=shifted(axis), keepdims=keepdims), 0
-
     def notation(x, axis, keepdims):
         return reduction_text(name, x, axis, keepdims)
 
-    register(Op(name, impl, infer, lower, vjp=_Extremum.vjp, jvp=_Extremum.jvp, batch=batch, notation=notation,
+    register(Op(name, impl, infer, lower, vjp=_Extremum.vjp, jvp=_Extremum.jvp, batch=batched_along(name, "axis"), notation=notation,
                 samples=reduction_samples, masking=True))
 
 
@@ -329,16 +321,13 @@ def _declare_truth(name, kind):
     def lower(hlo, out, x, axis, keepdims):
         return hlo.reshape(hlo.reduce(hlo.convert(x, BOOL), None, axis, kind), out.shape)
 
-    def batch(axes, x, axis, keepdims):
-        return TABLE[name].bind(x, axis=shifted(axis), keepdims=keepdims), 0
-
     def notation(x, axis, keepdims):
         return reduction_text(name, x, axis, keepdims)
 
     def samples(rng):
         return [((x > 0.5,), params) for (x,), params in reduction_samples(rng)]
 
-    register(Op(name, impl, infer, lower, batch=batch, notation=notation, samples=samples, differentiable=False))
+    register(Op(name, impl, infer, lower, batch=batched_along(name, "axis"), notation=notation, samples=samples, differentiable=False))
 
     def user(a, axis=None, out=None, keepdims=False, where=True):
         a = masked(a, where, name == "all")

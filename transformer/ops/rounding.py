@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..core import Aval, is_floating, is_real
+from .elementwise import like_result
 from .extrema import lower_copysign
 from .op import TABLE, Op, elementwise, function, op, piecewise_constant, register
 from .samples import ANY, PAIR, uniform
@@ -85,12 +86,8 @@ def _borrows(hlo, rest, y):
     return hlo.and_(hlo.compare("NE", rest, zero), differ)
 
 
-def _operands(hlo, out, x, y):
-    return [hlo.broadcast_to(hlo.convert(v, out.dtype), out.shape) for v in (x, y)]
-
-
 def _lower_floor_divide(hlo, out, x, y):
-    x, y = _operands(hlo, out, x, y)
+    x, y = like_result(hlo, out, x, y)
     if is_real(out.dtype):
         return _floor_divide_floats(hlo, out, x, y)
     zero, y = _nonzero_divisor(hlo, x, y)
@@ -118,7 +115,7 @@ piecewise_constant(np.floor_divide, _lower_floor_divide, symbol="//", samples=un
 
 
 def _lower_remainder(hlo, out, x, y):
-    x, y = _operands(hlo, out, x, y)
+    x, y = like_result(hlo, out, x, y)
     if is_real(out.dtype):
         rest = hlo.op("remainder", [x, y], x.shape, x.dtype)
         floored = hlo.select(_borrows(hlo, rest, y), hlo.add(rest, y), rest)
@@ -141,7 +138,7 @@ class remainder:
 
 
 def _lower_fmod(hlo, out, x, y):
-    x, y = _operands(hlo, out, x, y)
+    x, y = like_result(hlo, out, x, y)
     if is_real(out.dtype):
         return hlo.op("remainder", [x, y], x.shape, x.dtype)
     zero, y = _nonzero_divisor(hlo, x, y)
@@ -278,7 +275,7 @@ class ldexp:
         return np.ldexp(g, y)
 
 
-@elementwise(np.nextafter, lower=lambda hlo, out, x, y: hlo.op("chlo.next_after", _operands(hlo, out, x, y), out.shape, out.dtype),
+@elementwise(np.nextafter, lower=lambda hlo, out, x, y: hlo.op("chlo.next_after", like_result(hlo, out, x, y), out.shape, out.dtype),
              samples=PAIR)
 class nextafter:
     def d_x(g, x, y, out):

@@ -92,7 +92,7 @@ def pmin(x, axis_name, *, axis_index_groups=None):
 
 
 def emit(name, x, **params):
-    """A collective on a value that may be known: each lane has it."""
+    """An op on a value that may be known: each lane has it."""
     return TABLE[name].bind(x, **params) if is_reference(x) else TABLE[name].emit(np.asarray(x), **params)
 
 

@@ -6,8 +6,6 @@ the arrays are cut in blocks, which are the lanes, and collectives become operat
 
 import dataclasses
 
-import numpy as np
-
 from backend import spread
 from backend.array import Array
 from backend.sharding import NamedSharding, PartitionSpec, ambient_mesh
@@ -23,6 +21,7 @@ from ..spread import Spread, is_sharding, on_mesh
 from ..transformed import Transformed
 from ..transforms.batch import batch
 from ..transforms.batch.analysis import Analysis
+from .collectives import emit
 from .devices import device_put
 
 
@@ -173,10 +172,6 @@ def joined(value, block_shape, spec, mesh, taken):
     order = tuple(lead.index(n) if n is not None else next(rest) for n in names)
     whole_shape = tuple(n * k for n, k in zip(block_shape, NamedSharding(mesh, spec).splits(len(block_shape))))
     return emit("reshape", emit("transpose", value, axes=order), shape=whole_shape)
-
-
-def emit(name, x, **params):
-    return TABLE[name].bind(x, **params) if is_reference(x) else TABLE[name].emit(np.asarray(x), **params)
 
 
 @api.decorator

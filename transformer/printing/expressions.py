@@ -7,6 +7,7 @@ import gast
 import numpy as np
 
 from ..core import Aval, Hole, is_name, literal_aval
+from ..frontend.syntax import negate
 from ..ops.index_templates import Window, covered
 from ..ops.op import describe
 from .literals import home, is_spelled_out, literal
@@ -223,7 +224,7 @@ class Expressions:
         if stmt.op.name == "astype":
             return call(kind, *args)
         if stmt.op.impl is np.logical_not and avals[0].weak:
-            return negation(args[0])
+            return negate(args[0])
         if stmt.op.impl is np.absolute and avals[0].weak:
             return call("abs", *args)
         text = stmt.op.notation(*avals, **stmt.params) if stmt.op.notation else ""
@@ -272,13 +273,6 @@ PYTHON_NUMBERS = ("math.", "abs(", "float(", "int(", "bool(", "round(", "len(", 
 """Notations that give Python numbers already."""
 
 
-def negation(test):
-    """not test."""
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        return test.operand
-    return gast.UnaryOp(gast.Not(), test)
-
-
 def infix(symbol, operands):
     if len(operands) == 1:
         return gast.UnaryOp(UNARY[symbol](), operands[0])
@@ -290,7 +284,7 @@ def infix(symbol, operands):
 
 def logical(word, operands):
     """not a, a and b, a or b."""
-    return negation(operands[0]) if word == "not" else gast.BoolOp(gast.And() if word == "and" else gast.Or(), operands)
+    return negate(operands[0]) if word == "not" else gast.BoolOp(gast.And() if word == "and" else gast.Or(), operands)
 
 
 HOLE = re.compile(r"\{(\d+)\}")

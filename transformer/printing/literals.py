@@ -148,8 +148,9 @@ def progression(value):
 
 
 def arange(value, first, step, size):
+    """np.arange, if its bounds are exact in any type of numbers."""
     last = first + step * size
-    if step == 0 or not same_bits(np.arange(first, last, step).astype(value.dtype), value):
+    if step == 0 or max(abs(first), abs(last)) > 2 ** 53 or not same_bits(np.arange(first, last, step).astype(value.dtype), value):
         return None
     convert = float if value.dtype.kind == "f" else int
     args = [last] if (first, step) == (0, 1) else [first, last] if step == 1 else [first, last, step]

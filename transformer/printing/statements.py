@@ -6,6 +6,7 @@ import gast
 import numpy as np
 
 from ..core import Aval, Hole, is_name
+from ..frontend.syntax import negate
 from . import expressions as tree
 from .unparse import Comment
 
@@ -112,7 +113,7 @@ class Statements:
         if all(empty):
             return []
         if empty[0]:
-            return [gast.If(tree.negation(test), orelse, [])]
+            return [gast.If(negate(test), orelse, [])]
         return [gast.If(test, body, [] if empty[1] else orelse)]
 
     def for_(self, stmt):
@@ -133,7 +134,7 @@ class Statements:
         start = [self.assign(stmt.counter, tree.constant(0))] if stmt.counter else []
         if not head:
             return [*start, gast.While(test, body or [gast.Pass()], [])]
-        leave = gast.If(tree.negation(test), [gast.Break()], [])
+        leave = gast.If(negate(test), [gast.Break()], [])
         return [*start, gast.While(tree.constant(True), [*head, leave, *body], [])]
 
     def advance(self, counter):

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 
+from ..config import x64
 from ..errors import ShapeError, TransformError, TypeMismatch
 from ..frontend import promotion
 from ..ops.op import FUNCTIONS, aval_of, broadcast
 from .calling import host_sampler, sampler
 from .keys import as_shape, split_words
-from .samplers import drawn_bits, gaussian, gumbels, integers, parameter, type_of, unit
+from .samplers import drawn_bits, float_type, gaussian, gumbels, integers, own_type, parameter, type_of, unit
 
 
 def axis_of(axis, ndim, function):
@@ -152,9 +153,11 @@ def without_replacement(key, logits, axis, shape, batch, first, mode):
 def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky"):
     """Normal vectors of the given mean (..., n) and covariance (..., n, n).
 
-    shape: of the result without its last axis. method: "cholesky", "eigh" or "svd", how the covariance is factored.
+    shape: of the result without its last axis. dtype: of the normal numbers, by default that of the parameters; the result has the type
+    that both promote to. method: "cholesky", "eigh" or "svd", how the covariance is factored.
     """
-    dtype = type_of(dtype, "f", "multivariate_normal")
+    kind = common_float(mean, cov)
+    dtype = type_of(kind if dtype is None else dtype, "f", "multivariate_normal")
     if np.ndim(mean) < 1 or np.ndim(cov) < 2 or np.shape(cov)[-2:] != (np.shape(mean)[-1],) * 2:
         raise ShapeError(f"random.multivariate_normal: a mean of shape {np.shape(mean)} and a covariance of shape {np.shape(cov)} do not fit",
                          "They are (..., n) and (..., n, n).")
@@ -164,9 +167,15 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
     shape = batch if shape is None else as_shape(shape, "random.multivariate_normal")
     if broadcast(shape, batch) != shape:
         raise ShapeError(f"random.multivariate_normal: parameters of batch shape {batch} do not fit the shape {shape}", "They are broadcast to it.")
-    mean, cov = parameter(mean, dtype), parameter(cov, dtype)
+    mean, cov = parameter(mean, kind), parameter(cov, kind)
     noise = gaussian(key, (*shape, np.shape(mean)[-1]), dtype)
-    return mean + np.einsum("...ij,...j->...i", square_root(cov, method), noise)
+    result = mean + np.einsum("...ij,...j->...i", square_root(cov, method), noise)
+    return np.astype(result, promotion.join((promotion.Type(kind, False), promotion.Type(dtype, False)), x64()).dtype)
+
+
+def common_float(*values):
+    """The float type that values promote to."""
+    return float_type(promotion.join(tuple(map(own_type, values)), x64()))
 
 
 def square_root(cov, method):

@@ -7,15 +7,19 @@ parameters of the distribution, are its inputs; other arguments are built into i
 
 import functools
 import inspect
+import itertools
 
 import numpy as np
+
+from backend.array import frozen_array
 
 from .. import eager
 from ..config import x64
 from ..executable import Array
 from ..frontend import promotion
+from ..ops.barriers import optimization_barrier
 from ..ops.op import holds_reference
-from .keys import words
+from .keys import key_data, words
 
 PROGRAMS = 1024
 """How many programs are kept; the one that was not run for the longest time goes first."""
@@ -34,7 +38,7 @@ def host_sampler(function):
     @functools.wraps(function)
     def draw(key, *args, **kwargs):
         kwargs.pop("out_sharding", None)
-        return traced(function, words(key, name), args, kwargs)
+        return drawn_inside(function, (words(key, name), *args), kwargs)
 
     draw.plain, draw.__signature__ = function, inspect.signature(function)
     return draw
@@ -55,16 +59,23 @@ def sampler(function=None, *, fixed=()):
         data = words(key, name)
         if is_at_top(data, args, kwargs):
             return run(draw, signature, data, args, kwargs)
-        return traced(function, data, args, kwargs)
+        return drawn_inside(function, *signature.operands((data, *args), kwargs))
 
     draw.plain, draw.__signature__ = function, inspect.signature(function)
     return draw
 
 
-def traced(function, data, args, kwargs):
+def compiled(function, data, **settings):
+    """A function of a key's words and of settings: at the top level by its program, inside of a function as part of that."""
+    if is_at_top(data, (), settings):
+        return run(function, Signature(function), data, (), settings)
+    return drawn_inside(function, (data,), settings)
+
+
+def drawn_inside(function, args, kwargs):
     """Run on arrays with NumPy, or on references of a function that is being transformed."""
     with np.errstate(all="ignore"):
-        return eager.call(function, (data, *args), kwargs, typed=True)
+        return eager.call(function, args, kwargs, typed=True, kept=True)
 
 
 class Entered:
@@ -79,11 +90,13 @@ class Entered:
         data = words(key, f"random.{self.__name__}")
         if is_at_top(data, args, kwargs):
             return run(self.function, self.signature, data, args, kwargs)
-        return self.function(data, *args, **kwargs)
+        args, kwargs = self.signature.operands((data, *args), kwargs)
+        return self.function(*args, **kwargs)
 
     def __transformer_call__(self, ev, args, kwargs):
         from ..frontend.specialise import calls
-        return calls.call(ev, self.function, args, kwargs, None)
+        kwargs.pop("out_sharding", None)
+        return calls.call(ev, self.function, *self.signature.operands(args, kwargs), None)
 
     def __repr__(self):
         return f"<sampler {self.__name__}>"
@@ -95,7 +108,26 @@ class Signature:
 
     def __init__(self, function, fixed=()):
         self.names = tuple(inspect.signature(function).parameters)
-        self.inputs = frozenset(self.names) - SETTINGS - set(fixed)
+        self.inputs = frozenset(self.names[1:]) - SETTINGS - set(fixed)
+
+    def operands(self, args, kwargs):
+        """The arguments of a draw inside of a function: parameters that are known there become operands, as they are at the top level.
+
+        XLA contracts other products and sums where it knows a factor, so the numbers would not be the same.
+        """
+        if not any(holds_reference(key_data(value)) for value in (*args, *kwargs.values())):
+            return args, kwargs
+        return (tuple(self.operand(*both) for both in itertools.zip_longest(self.names[:len(args)], args)),
+                {name: self.operand(name, value) for name, value in kwargs.items()})
+
+    def operand(self, name, value):
+        if name not in self.inputs:
+            return value
+        value = as_input(value, True)
+        if not isinstance(value, Array | np.ndarray) or value.dtype.kind not in "biufV":
+            return value
+        value = value if isinstance(value, Array) else frozen_array(np.array(value, promotion.narrow(value.dtype)))
+        return optimization_barrier.emit(value)
 
 
 class Kept:
@@ -146,7 +178,7 @@ def as_input(value, number):
         return np.asarray(value).item() if not number and not value.shape else value if isinstance(value, Array) else np.asarray(value)
     if number and (kind is float or kind is int):
         whole = kind is int and -1 << 31 <= value < 1 << 31
-        return np.asarray(value, promotion.default("i" if whole else "f"))
+        return frozen_array(np.asarray(value, promotion.default("i" if whole else "f")), True)
     return value
 
 
@@ -166,4 +198,4 @@ def program(function, described, wide):
     return numbers
 
 
-__all__ = ["Entered", "host_sampler", "sampler"]
+__all__ = ["Entered", "compiled", "host_sampler", "sampler"]

@@ -204,8 +204,8 @@ def split(key, num=2):
     Array([[1832780943,  270669613],
            [  64467757, 2916123636]], dtype=uint32)
     """
-    shape = as_shape(num, "random.split")
-    return like(key, eager.call(split_words, (words(key, "random.split"),), {"shape": shape}, typed=True))
+    from .calling import compiled
+    return like(key, compiled(split_words, words(key, "random.split"), shape=as_shape(num, "random.split")))
 
 
 def fold_in(key, data):

@@ -6,9 +6,10 @@ import numpy as np
 
 from .. import eager
 from ..frontend import promotion
+from ..ops.barriers import optimization_barrier
 from ..ops.op import FUNCTIONS, aval_of
 from .keys import split_words, words
-from .samplers import gaussian, parameter, result_shape, type_of, unit
+from .samplers import float_type, gaussian, own_type, parameter, result_shape, safe_parameter, type_of, unit, yielding
 
 EPS = 1e-7
 TINY = float(np.finfo(np.float32).tiny)
@@ -45,9 +46,17 @@ def typed(function, value, dtype):
 
 
 def parameters(name, shape, dtype, *values):
-    """(the parameters in the dtype of the draw, its shape, its dtype)."""
+    """(the parameters in the dtype of the draw, its shape, its dtype); TypeMismatch if they would be rounded to it."""
     dtype = type_of(dtype, "f", name)
-    return [typed(parameter, v, dtype) for v in values], result_shape(shape, name, *values), dtype
+    return [eager.call(safe_parameter, (v, dtype, name), {}, typed=True, kept=True) for v in values], result_shape(shape, name, *values), dtype
+
+
+def promoting(name, shape, dtype, value):
+    """(a parameter whose own type counts in the promotion, the shape of the draw, its dtype)."""
+    dtype, shape = type_of(dtype, "f", name), result_shape(shape, name, value)
+    if type(value) in (int, float):
+        return yielding(value, dtype), shape, dtype
+    return (value if own_type(value).weak else typed(parameter, value, float_type(own_type(value)))), shape, dtype
 
 
 def vectors(name, shape, dtype, *values):
@@ -60,10 +69,16 @@ def vectors(name, shape, dtype, *values):
 
 def each(key, a, shape, dtype, name):
     """(a key for each number, its parameter, the shape of all)."""
-    (a,), shape, dtype = parameters(name, shape, dtype, a)
+    dtype = type_of(dtype, "f", name)
+    a, shape = typed(parameter, a, dtype), result_shape(shape, name, a)
     size = math.prod(shape)
     keys = plain(split_words, words(key, f"random.{name}"), shape=(size,))
-    return keys, reshaped(plain(np.broadcast_to, a, shape), (size,)), shape
+    return keys, unfolded(reshaped(plain(np.broadcast_to, a, shape), (size,))), shape
+
+
+def unfolded(value):
+    """The value, of which XLA does not see that its elements are all one number."""
+    return optimization_barrier.bind(value)
 
 
 def reshaped(value, shape):
@@ -81,23 +96,16 @@ def rate(lam, shape, dtype):
     return plain(np.broadcast_to, typed(parameter, lam, np.dtype(np.float32)), shape), shape, dtype
 
 
-def inexact(value):
-    """The float type that JAX computes in for a value."""
-    own = aval_of(value) if not hasattr(value, "dtype") else value
-    weak = getattr(own, "weak", False)
-    return promotion.narrow(own.dtype) if own.dtype.kind == "f" and not weak else promotion.default("f")
-
-
 def trials(n, p, shape, dtype):
     """(count, probability, shape, dtype) of binomial numbers."""
-    dtype, kind = type_of(dtype, "f", "binomial"), inexact(p)
+    dtype, kind = type_of(dtype, "f", "binomial"), float_type(own_type(p))
     shape = result_shape(shape, "binomial", n, p)
     return *(plain(np.broadcast_to, typed(parameter, v, kind), shape) for v in (n, p)), shape, dtype
 
 
 def categories(n, p, shape, dtype):
     """(number of draws, number of categories, for each the share of what its predecessors left, dtype)."""
-    kind = inexact(p)
+    kind = float_type(own_type(p))
     dtype = kind if dtype is None else type_of(dtype, "fiu", "multinomial")
     shape = tuple(np.shape(p)) if shape is None else tuple(shape)
 
@@ -114,4 +122,4 @@ def looked_up(table, index):
     return plain(FUNCTIONS[np.take], table.astype(dtype_of(index)), typed(np.astype, plain(np.floor, index), np.int32))
 
 
-__all__ = ["EPS", "TINY", "cast", "categories", "each", "parameters", "rate", "reshaped", "trials", "vectors"]
+__all__ = ["EPS", "TINY", "cast", "categories", "each", "parameters", "promoting", "rate", "reshaped", "trials", "vectors"]

@@ -184,15 +184,15 @@ def t(key, df, shape=None, dtype=None):
 
 
 def generalized_normal(key, p, shape=(), dtype=None):
-    """Numbers whose density falls off as exp(-|x| ** p)."""
-    (p,), shape, dtype = lanes.parameters("generalized_normal", shape, dtype, p)
+    """Numbers whose density falls off as exp(-|x| ** p); in the type that the dtype and that of p promote to."""
+    p, shape, dtype = lanes.promoting("generalized_normal", shape, dtype, p)
     keys = split(key)
     return rademacher(keys[1], shape, dtype) * gamma(keys[0], 1 / p, shape, dtype) ** (1 / p)
 
 
 def ball(key, d, p=2, shape=(), dtype=None):
-    """Points spread evenly in the unit ball of the p-norm in d dimensions."""
-    (p,), shape, dtype = lanes.parameters("ball", shape, dtype, p)
+    """Points spread evenly in the unit ball of the p-norm in d dimensions; in the type that the dtype and that of p promote to."""
+    p, shape, dtype = lanes.promoting("ball", shape, dtype, p)
     keys = split(key)
     g = generalized_normal(keys[0], p, (*shape, d), dtype)
     e = exponential(keys[1], shape, dtype)

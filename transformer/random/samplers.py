@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from .. import eager
+from ..config import x64
 from ..errors import ShapeError, TransformError, TypeMismatch
 from ..frontend import promotion
 from ..frontend.reference import is_reference
@@ -47,8 +48,31 @@ def limits(dtype):
 def parameter(value, dtype):
     """A parameter of a distribution in the dtype of the samples."""
     if is_reference(value):
-        return value if value.dtype == dtype and not value.weak else np.astype(value, dtype)
+        return value if value.dtype == dtype and not own_type(value).weak else np.astype(value, dtype)
     return np.asarray(value, dtype)[()]
+
+
+def own_type(value):
+    """The type of a parameter by JAX's rules."""
+    return promotion.type_of(value, x64())
+
+
+def float_type(own):
+    """The float type that JAX computes in for a type."""
+    if own.weak:
+        return promotion.default("f")
+    if own.dtype.kind in "biu":
+        return promotion.narrow(np.dtype(np.float64)) if own.dtype.itemsize == 8 else np.dtype(np.float32)
+    return own.dtype
+
+
+def safe_parameter(value, dtype, function):
+    """The same for a distribution that does not round its parameters: TypeMismatch where the dtype holds less than the parameter's."""
+    own = own_type(value)
+    if promotion.join((own, promotion.Type(dtype, False)), x64()).dtype != dtype:
+        raise TypeMismatch(f"random.{function} draws {dtype} numbers, but has a parameter of type {own.dtype}, which would be rounded to that",
+                           f"Convert the parameter with astype, or draw with dtype={own.dtype.name!r}.")
+    return parameter(value, dtype)
 
 
 def result_shape(shape, function, *parameters):
@@ -65,6 +89,11 @@ def result_shape(shape, function, *parameters):
 
 def drawn_bits(key, shape, dtype):
     return TABLE["random_bits"].bind(key, shape=shape, dtype=np.dtype(dtype))
+
+
+def yielding(value, dtype):
+    """A parameter whose own type counts in the promotion, unless it is a Python number."""
+    return dtype.type(value) if type(value) in (int, float) else value
 
 
 # bits and uniform numbers -----------------------------------------------------------------------------------------------------
@@ -357,15 +386,15 @@ def truncated_normal(key, lower, upper, shape=None, dtype=None):
 @sampler
 def lognormal(key, sigma=1.0, shape=None, dtype=None):
     """Numbers whose logarithm is normal with standard deviation sigma."""
-    dtype = type_of(dtype, "f", "lognormal")
-    return np.exp(gaussian(key, result_shape(shape, "lognormal", sigma), dtype) * parameter(sigma, dtype))
+    dtype = type_of(dtype, "fc", "lognormal")
+    return np.exp(gaussian(key, result_shape(shape, "lognormal", sigma), dtype) * safe_parameter(sigma, dtype, "lognormal"))
 
 
 @sampler
 def pareto(key, b, shape=None, dtype=None):
     """Numbers of the Pareto distribution with exponent b."""
     dtype = type_of(dtype, "f", "pareto")
-    return np.exp(exponentials(key, result_shape(shape, "pareto", b), dtype) / parameter(b, dtype))
+    return np.exp(exponentials(key, result_shape(shape, "pareto", b), dtype) / safe_parameter(b, dtype, "pareto"))
 
 
 @sampler
@@ -373,15 +402,15 @@ def rayleigh(key, scale, shape=None, dtype=None):
     """Numbers of the Rayleigh distribution."""
     dtype = type_of(dtype, "f", "rayleigh")
     u = unit(key, result_shape(shape, "rayleigh", scale), dtype)
-    return parameter(scale, dtype) * np.sqrt(np.log(u) * dtype.type(-2))
+    return safe_parameter(scale, dtype, "rayleigh") * np.sqrt(np.log(u) * dtype.type(-2))
 
 
 @sampler
 def weibull_min(key, scale, concentration, shape=(), dtype=None):
-    """Numbers of the Weibull distribution."""
+    """Numbers of the Weibull distribution; in the type that the dtype and those of the parameters promote to."""
     dtype = type_of(dtype, "f", "weibull_min")
     base = exponentials(key, as_shape(shape, "random.weibull_min"), dtype)
-    return np.power(base, dtype.type(1) / parameter(concentration, dtype)) * parameter(scale, dtype)
+    return np.power(base, yielding(1.0 / concentration, dtype)) * yielding(scale, dtype)
 
 
 @sampler
@@ -389,7 +418,7 @@ def triangular(key, left, mode, right, shape=None, dtype=None):
     """Numbers of the triangular distribution on [left, right] with its peak at `mode`."""
     dtype = type_of(dtype, "f", "triangular")
     shape = result_shape(shape, "triangular", left, mode, right)
-    left, mode, right = (parameter(v, dtype) for v in (left, mode, right))
+    left, mode, right = (safe_parameter(v, dtype, "triangular") for v in (left, mode, right))
     u = unit(key, shape, dtype)
     rising = left + np.sqrt(u * (right - left) * (mode - left))
     falling = right - np.sqrt((1 - u) * (right - left) * (right - mode))
@@ -400,7 +429,7 @@ def triangular(key, left, mode, right, shape=None, dtype=None):
 def wald(key, mean, shape=None, dtype=None):
     """Numbers of the Wald (inverse Gaussian) distribution of scale 1."""
     dtype = type_of(dtype, "f", "wald")
-    shape, mean, keys = result_shape(shape, "wald", mean), parameter(mean, dtype), split_words(key)
+    shape, mean, keys = result_shape(shape, "wald", mean), safe_parameter(mean, dtype, "wald"), split_words(key)
     y = np.square(gaussian(keys[0], shape, dtype))
     root = np.sqrt(4 * mean * y + np.square(mean) * np.square(y))
     x = mean + np.square(mean) * y / 2 - mean / 2 * root
@@ -420,13 +449,16 @@ def geometric(key, p, shape=None, dtype=None):
 
 @sampler
 def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
-    """Numbers of the Maxwell distribution with random signs, scaled and shifted; the parameters' shape comes behind `shape`."""
+    """Numbers of the Maxwell distribution with random signs, scaled and shifted.
+
+    The parameters' shape comes behind `shape`; the result has the type that the dtype and those of the parameters promote to.
+    """
     dtype = type_of(dtype, "f", "double_sided_maxwell")
     own = broadcast(np.shape(loc), np.shape(scale))
     shape, keys = (as_shape(shape, "random.double_sided_maxwell") or own) + own, split_words(key)
     size = lengths(keys[0], shape, dtype)
     signs = np.where(unit(keys[1], shape, promotion.default("f")) < 0.5, dtype.type(1), dtype.type(-1))
-    return signs * size * parameter(scale, dtype) + parameter(loc, dtype)
+    return signs * size * yielding(scale, dtype) + yielding(loc, dtype)
 
 
 __all__ = ["bernoulli", "bits", "cauchy", "double_sided_maxwell", "exponential", "geometric", "gumbel", "laplace", "logistic", "lognormal",

@@ -21,6 +21,7 @@ from backend import client, disk
 
 from .. import axes
 from ..config import settings, x64
+from ..leaves import plain
 from . import records
 from .arguments import describe_arguments
 from .contents import Survey, Unsettled
@@ -101,10 +102,6 @@ def draft_of(transformed, args, kwargs):
     except (Unsettled, RecursionError):
         return None
     return Draft(survey)
-
-
-def plain(value):
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def loaded_versions():

@@ -271,7 +271,6 @@ def store(x, index, value, mode="set"):
     valid = Ragged(flat(region, plan), plan.extents).valid()
     new = fitted(value, plan, flat(region, plan).shape)
     if plan.merged:
-        at, axes = plan.merged
         valid, new = (unflat(v, region, plan) for v in (valid, new))
     new = in_dtype(new, region.dtype)
     if valid is not None:

@@ -179,11 +179,9 @@ class Attempt:
             if isinstance(stmt, Apply | Move):
                 defined.setdefault(stmt.target, []).append(stmt)
         by_name = {storage.name: storage for storage in self.builder.parameters}
-        stack, seen, found = [ref], set(), []
-        names = [ref.storage.name]
+        stack, seen, found = [ref.storage.name], set(), []
         for step in ref.path:
-            names += [a.storage.name for a in step.args if is_reference(a)]
-        stack = names
+            stack += [a.storage.name for a in step.args if is_reference(a)]
         while stack:
             name = stack.pop()
             if name in seen:

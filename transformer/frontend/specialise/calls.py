@@ -65,7 +65,7 @@ def local_names(node):
     return frozenset(scopes.assigned(node.body)) - outer, outer
 
 
-def inner_frame(frame, node):
+def inner_frame(frame):
     """The scope of a comprehension."""
     inner = Frame(frame.name, frame.node, {}, frame.parsed, frame)
     inner.comprehension = True

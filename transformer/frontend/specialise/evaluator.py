@@ -229,7 +229,7 @@ class Evaluator:
             frame = frame.parent
         return None
 
-    def usable(self, name, value, node):
+    def usable(self, value, node):
         if isinstance(value, Undefined):
             raise ValueDependent(value.reason, "Give it a value before the condition or the loop.", self.origin(node))
         return value

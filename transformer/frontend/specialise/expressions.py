@@ -30,7 +30,7 @@ def load_name(ev, frame, node):
     scope = frame
     while scope is not None:
         if name in scope.env and name not in scope.outer:
-            return ev.usable(name, scope.env[name], node)
+            return ev.usable(scope.env[name], node)
         if name in scope.local:
             raise ev.error(f"{name} is read before it is bound", "Bind it on every path that leads here.", node)
         root, scope = scope, scope.parent
@@ -256,7 +256,7 @@ def dict_(ev, frame, node):
 
 def comprehension(collect):
     def run(ev, frame, node):
-        inner = calls.inner_frame(frame, node)
+        inner = calls.inner_frame(frame)
         results = []
         first = ev.eval(frame, node.generators[0].iter)
         generate(ev, inner, node, node.generators, results, first)

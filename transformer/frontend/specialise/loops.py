@@ -167,7 +167,7 @@ class Roll:
         named = items.bounds and isinstance(self.node.target, gast.Name) and not self.node.target.id.startswith("_")
         hint = self.node.target.id if named else "i"
 
-        def body(block):
+        def body():
             name = builder.fresh(hint, Aval((), np.dtype(np.int64), True))
             index = builder.reference(name)
             self.index = name
@@ -192,7 +192,7 @@ class Roll:
         ev, builder = self.ev, self.builder
         heads = []
 
-        def body(block):
+        def body():
             with builder.nested() as head:
                 test = branches.truth(ev, ev.eval(self.frame, self.node.test), self.node)
                 atom = builder.read(test)
@@ -219,7 +219,7 @@ class Roll:
             promoted, reads = set(self.ev.promoted), len(self.builder.reused)
             try:
                 with self.builder.nested() as block:
-                    result = body(block)
+                    result = body()
                     if self.forget_stored() or self.ev.joined_from_outside(promoted) or self.has_stale_reads(reads):
                         raise Retry
                     self.compare(block, before, rounds)
@@ -355,7 +355,7 @@ class Roll:
             self.guess = guess
             raise Retry
         self.check_aliases(block)
-        self.close(block, before, exits, rounds)
+        self.close(before, exits, rounds)
 
     def compare_value(self, path, entry, exit, exits, guess):
         """True if another attempt is needed."""
@@ -445,7 +445,7 @@ class Roll:
                 raise CannotRoll("an array that has two names, or is an argument, is stored into and rebound")
             self.builder.stored_in_loops.add(carry.entry.storage.name)
 
-    def close(self, block, before, exits, rounds):
+    def close(self, before, exits, rounds):
         """Moves at the end of the body: all read before any is written."""
         reads = {path: convert_atom(self.builder, value, self.carries[path].aval) for path, value in exits.items()}
         self.carry_new_names(before, rounds)

@@ -4,7 +4,8 @@ import numpy as np
 import scipy.special as sp
 
 from ..samples import POSITIVE
-from .special import at_orders, not_compiled, special, unknown
+from .special import at_orders, of_order, special
+from .uncompiled import not_compiled
 
 ORDERS = {sp.yn: ((2,),), sp.kn: ((2,),)}
 """Sample orders of the functions that take whole ones only."""
@@ -15,17 +16,6 @@ def bessel(ufunc):
 
 
 # of a real order ------------------------------------------------------------------------
-def declare(ufunc, rule):
-    """A function of an order and an argument whose derivative is `rule` (order, x, result)."""
-    class declaration:
-        d_x = unknown(ufunc, "order")
-
-        def d_y(g, v, x, out):
-            return g * rule(v, x, out)
-
-    special(ufunc, not_compiled(ufunc), at_orders((0.5, 4.0), *ORDERS.get(ufunc, ((0.5,), (1.7,)))), singular=True)(declaration)
-
-
 def _jv(v, x, out):
     return 0.5 * (sp.jv(v - 1, x) - sp.jv(v + 1, x))
 
@@ -59,7 +49,7 @@ def _kn(n, x, out):
 
 
 for _ufunc, _rule in {sp.jv: _jv, sp.yv: _yv, sp.iv: _iv, sp.ive: _ive, sp.kv: _kv, sp.kve: _kve, sp.yn: _yn, sp.kn: _kn}.items():
-    declare(_ufunc, _rule)
+    of_order(_ufunc, "order", _rule, at_orders((0.5, 4.0), *ORDERS.get(_ufunc, ((0.5,), (1.7,)))), singular=True)
 
 
 # of order 0 and 1 -------------------------------------------------------------------------

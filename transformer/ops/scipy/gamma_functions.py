@@ -11,7 +11,8 @@ import scipy.special as sp
 from ..op import array, function, piecewise_constant
 from ..samples import ANY, POSITIVE, POSITIVE_PAIR, uniform
 from .incomplete import lower_betainc, lower_gammainc, lower_gammaincc, lower_ndtri
-from .special import PROBABILITIES, SQRT_PI, at_orders, at_type, lower_log_ndtr, not_compiled, special, text_of, unknown
+from .special import PROBABILITIES, SQRT_PI, at_orders, at_type, lower_log_ndtr, special, text_of, unknown
+from .uncompiled import not_compiled
 
 ORDER_AND_POINT = at_orders((0.5, 3.0), (1.3,), (2.0,))
 BETA_AND_POINT = at_orders((0.1, 0.9), (1.3, 2.5))

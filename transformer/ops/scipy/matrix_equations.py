@@ -7,16 +7,10 @@ import numpy as np
 import scipy.linalg as sl
 
 from ...core import Aval
-from ...errors import ShapeError, TransformError, ValueDependent
+from ...errors import ShapeError, ValueDependent
 from ..linear_algebra import inexact, sample_matrix, square, transpose
 from ..op import TABLE, array, function, is_reference, op
-
-
-def not_compiled(name):
-    def lower(hlo, out, *operands, **params):
-        raise TransformError(f"scipy.linalg.{name} cannot be compiled", "Call it outside of jit.")
-    lower.missing = True
-    return lower
+from .uncompiled import not_compiled
 
 
 def each(call, *operands):
@@ -51,7 +45,7 @@ class solve_sylvester:
     """x with a @ x + x @ b = q."""
 
     promotes = True
-    lower = not_compiled("solve_sylvester")
+    lower = not_compiled(sl.solve_sylvester, "scipy.linalg")
 
     def samples(rng):
         return [((sample_matrix(rng, 3, 3), sample_matrix(rng, 2, 2) + 3 * np.eye(2), rng.normal(size=(3, 2))), {})]
@@ -95,16 +89,18 @@ def solve_sylvester_call(a, b, q):
     return solved(array(a), array(b), array(q))
 
 
+def real_and_complex(rng):
+    """Samples of a function of a matrix: one whose result is real, and one whose result is complex."""
+    root = sample_matrix(rng, 3, 3)
+    return [((root @ root.T,), {"as_complex": False}), ((root + 0j,), {"as_complex": True})]
+
+
 # square root ----------------------------------------------------------------------------------------------------------
 @op()
 class sqrtm:
     """The principal square root; as_complex: what scipy gives for the values at hand."""
 
-    lower = not_compiled("sqrtm")
-
-    def samples(rng):
-        root = sample_matrix(rng, 3, 3)
-        return [((root @ root.T,), {"as_complex": False}), ((root + 0j,), {"as_complex": True})]
+    lower, samples = not_compiled(sl.sqrtm, "scipy.linalg"), real_and_complex
 
     def impl(a, as_complex):
         root = each(sl.sqrtm, a)
@@ -145,7 +141,7 @@ class solve_banded:
     """x with a @ x = b for a matrix with `below` and `above` diagonals beside the main one, which are the rows of ab."""
 
     promotes = True
-    lower = not_compiled("solve_banded")
+    lower = not_compiled(sl.solve_banded, "scipy.linalg")
 
     def samples(rng):
         ab = rng.normal(size=(3, 5)) + np.array([[0.0], [4.0], [0.0]])

@@ -8,9 +8,10 @@ import scipy.linalg as sl
 
 from ...core import Aval
 from ...errors import TransformError, ValueDependent
-from ..linear_algebra import adjoint, inexact, sample_matrix, square, transpose
+from ..linear_algebra import adjoint, inexact, square, transpose
 from ..op import FUNCTIONS, TABLE, array, function, is_reference, op
-from .matrix_equations import each, lanes, not_compiled, text
+from .matrix_equations import each, lanes, real_and_complex, text
+from .uncompiled import not_compiled
 
 
 # logarithm ------------------------------------------------------------------------------------------------------------
@@ -18,11 +19,7 @@ from .matrix_equations import each, lanes, not_compiled, text
 class logm:
     """The principal logarithm, in double precision; as_complex: what scipy gives for the values at hand."""
 
-    lower = not_compiled("logm")
-
-    def samples(rng):
-        root = sample_matrix(rng, 3, 3)
-        return [((root @ root.T,), {"as_complex": False}), ((root + 0j,), {"as_complex": True})]
+    lower, samples = not_compiled(sl.logm, "scipy.linalg"), real_and_complex
 
     def impl(a, as_complex):
         log = each(sl.logm, a)

@@ -7,21 +7,11 @@ import scipy.special as sp
 
 from ..op import array, function
 from ..samples import ANY, PAIR, uniform
-from .special import PROBABILITIES, at_orders, not_compiled, special, unknown
+from .special import PROBABILITIES, at_orders, of_order, special, unknown
+from .uncompiled import not_compiled
 
 
 # polynomials --------------------------------------------------------------------------------------
-def declare(ufunc, rule):
-    """A family of polynomials whose derivative is `rule` (degree, x, result)."""
-    class declaration:
-        d_x = unknown(ufunc, "degree")
-
-        def d_y(g, n, x, out):
-            return g * rule(n, x, out)
-
-    special(ufunc, not_compiled(ufunc), at_orders((-0.8, 0.8), (2,), (3.5,)))(declaration)
-
-
 def _legendre(n, x, out):
     return n * (x * out - sp.eval_legendre(n - 1, x)) / (x ** 2 - 1)
 
@@ -40,7 +30,7 @@ def _laguerre(n, x, out):
 
 for _ufunc, _rule in {sp.eval_legendre: _legendre, sp.eval_chebyt: _chebyshev_1, sp.eval_chebyu: _chebyshev_2,
                       sp.eval_laguerre: _laguerre}.items():
-    declare(_ufunc, _rule)
+    of_order(_ufunc, "degree", _rule, at_orders((-0.8, 0.8), (2,), (3.5,)))
 
 
 @special(sp.eval_genlaguerre, not_compiled(sp.eval_genlaguerre), at_orders((-0.8, 0.8), (2, 0.5)))

@@ -7,13 +7,15 @@ import scipy.special as sp
 
 from ...core import Aval
 from ...errors import TransformError
+from ..batching import batched_along
 from ..elementwise import at_result_type
 from ..linear_algebra import inexact
 from ..op import TABLE, Op, elementwise, function, op, register
-from ..reductions import axes_of, reduced_shape, shifted, spread
+from ..reductions import axes_of, reduced_shape, spread
 from ..samples import ANY, POSITIVE, POSITIVE_PAIR, uniform
 from ..scalars import lower_gamma
 from ..trigonometry import NODES, cosines
+from .uncompiled import not_compiled
 
 SQRT_PI = math.sqrt(math.pi)
 PROBABILITIES = uniform((0.1, 0.9))
@@ -30,19 +32,22 @@ def text_of(ufunc):
     return lambda *avals: f"scipy.special.{ufunc.__name__}({holes})"
 
 
-def not_compiled(fn, package="scipy.special"):
-    """The lowering of a function that XLA has no counterpart of."""
-    def lower(hlo, out, *operands, **params):
-        raise TransformError(f"{package}.{fn.__name__} cannot be compiled", "Call it outside of jit.")
-    lower.missing = True
-    return lower
-
-
 def at_orders(point, *orders):
     """Samples with an array of points in a range, after operands (orders) that are given numbers."""
     def draw(rng):
         return [((*order, rng.uniform(*point, shape)), {}) for order in orders for shape in ((2, 3), ())]
     return draw
+
+
+def of_order(ufunc, order, rule, samples, **attributes):
+    """Declare a function of an order, which is not differentiated, and an argument; its derivative is `rule` (order, x, result)."""
+    class declaration:
+        d_x = unknown(ufunc, order)
+
+        def d_y(g, n, x, out):
+            return g * rule(n, x, out)
+
+    special(ufunc, not_compiled(ufunc), samples, **attributes)(declaration)
 
 
 def unknown(fn, operand):
@@ -343,6 +348,7 @@ class special_logsumexp:
     """Logarithm of a sum of exponentials."""
 
     samples = _samples(True)
+    batch = batched_along("special_logsumexp", "axis")
 
     def impl(x, axis, keepdims):
         return sp.logsumexp(x, axis=axis, keepdims=keepdims)
@@ -360,9 +366,6 @@ class special_logsumexp:
 
     def jvp(dots, x, out, axis, keepdims):
         return np.sum(dots[0] * _shares(x, out, axis, keepdims), axis=axis, keepdims=keepdims)
-
-    def batch(axes, x, axis, keepdims):
-        return TABLE["special_logsumexp"].bind(x, axis=shifted(axis), keepdims=keepdims), 0
 
     def notation(x, axis, keepdims):
         return _text("logsumexp", x, axis, keepdims)
@@ -386,6 +389,7 @@ class special_softmax:
     """exp(x) over its sum along axes."""
 
     samples = _samples(False)
+    batch = batched_along("special_softmax", "axis")
 
     def impl(x, axis):
         return sp.softmax(x, axis=axis)
@@ -403,9 +407,6 @@ class special_softmax:
     def jvp(dots, x, out, axis):
         return out * (dots[0] - np.sum(dots[0] * out, axis=axis, keepdims=True))
 
-    def batch(axes, x, axis):
-        return TABLE["special_softmax"].bind(x, axis=shifted(axis)), 0
-
     def notation(x, axis):
         return _text("softmax", x, axis)
 
@@ -415,6 +416,7 @@ class special_log_softmax:
     """x minus its logsumexp along axes."""
 
     samples = _samples(False)
+    batch = batched_along("special_log_softmax", "axis")
 
     def impl(x, axis):
         return sp.log_softmax(x, axis=axis)
@@ -432,9 +434,6 @@ class special_log_softmax:
 
     def jvp(dots, x, out, axis):
         return dots[0] - np.sum(dots[0] * np.exp(out), axis=axis, keepdims=True)
-
-    def batch(axes, x, axis):
-        return TABLE["special_log_softmax"].bind(x, axis=shifted(axis)), 0
 
     def notation(x, axis):
         return _text("log_softmax", x, axis)

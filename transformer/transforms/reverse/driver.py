@@ -1,7 +1,5 @@
 """The reverse sweep: straight-line statements, and the assembly of the joint program."""
 
-import inspect
-from functools import cache
 
 from ...analysis.activity import Flow, differentiable_operands, is_inexact, singularity
 from ...analysis.blocks import Blocks
@@ -10,7 +8,7 @@ from ...analysis.liveness import prune
 from ...core import Apply, Aval, Derived, For, If, Mark, Move, Program, Update, While, is_name, names_bound
 from ...errors import MissingRule, TransformError, TypeMismatch
 from ...frontend.reference import is_reference
-from ...ops.op import absorb
+from ...ops.op import absorb, takes_out_by_name
 from ..custom_calls import after_reverse, before_reverse
 from ..emission import Emitter
 from ..simplify.collect_products import collect_products
@@ -224,13 +222,6 @@ class Reverse(Emitter):
         found = found if isinstance(found, tuple) else (found,)
         for k in positions:
             self.bars.add(stmt.args[k], found[k], start)
-
-
-@cache
-def takes_out_by_name(rule):
-    """Whether a rule takes the result by the keyword `out` alone; else it comes after the operands."""
-    out = inspect.signature(rule).parameters.get("out")
-    return out is not None and out.kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def without_copies(program, copies):

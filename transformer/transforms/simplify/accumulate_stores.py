@@ -20,7 +20,7 @@ multiply[1] += getitem_1
 
 import numpy as np
 
-from ...core import Hole, Update, is_name
+from ...core import Update, is_name
 from ...ops.index_templates import is_identity
 from ...ops.op import TABLE
 from .rewriting import Rewriter, Scoped, count_uses
@@ -57,7 +57,7 @@ class Accumulation(Rewriter):
     def accumulating(self, stmt):
         """The Update of mode "add" that does the same, or None."""
         operands, versions = self.sums.get(stmt.value, ((), ())) if is_name(stmt.value) else ((), ())
-        if stmt.mode != "set" or not operands or is_identity(stmt.index) or self.names_many(stmt):
+        if stmt.mode != "set" or not operands or is_identity(stmt.index) or self.repeats(stmt):
             return None
         place = self.place(stmt.target, stmt.index, stmt.args)
         for item, other in (operands, operands[::-1]):
@@ -70,7 +70,3 @@ class Accumulation(Rewriter):
         """Whether the sum has the type of the elements: nothing is cast or broadcast by the store."""
         item, total = self.aval(item), self.aval(stmt.value)
         return (item.shape, item.dtype) == (total.shape, total.dtype) and total.dtype == self.avals[stmt.target].dtype and total.dtype.kind in "fciu"
-
-    def names_many(self, stmt):
-        """Whether arrays are in the index: they may name an element twice."""
-        return any(self.aval(stmt.args[e.position]).shape for e in stmt.index if isinstance(e, Hole))

@@ -16,7 +16,7 @@ replaces it, or None.
 
 import numpy as np
 
-from ...core import Apply, Hole, Move, Update, blocks, is_name, names_rebound, operands, targets
+from ...core import Apply, Move, Update, blocks, is_name, names_rebound, operands, targets
 from . import arithmetic, arrangement
 from .derived import derived_names
 from .rewriting import Rewriter, Scoped, count_uses
@@ -182,9 +182,6 @@ class Identities(Rewriter):
             return stmt
         out[position] = None
         return Update(stmt.target, stmt.index, stmt.args, stmt.value, "set", stmt.origin)
-
-    def repeats(self, stmt):
-        return any(self.aval(stmt.args[e.position]).shape for e in stmt.index if isinstance(e, Hole))
 
     def slim_store(self, stmt):
         """A store of the number that fills an array, or of what is broadcast anyway."""

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from ...analysis.activity import reached
 from ...core import Derived, Mark, blocks, names_bound, operands, targets, walk
 
 
@@ -21,10 +22,4 @@ def spread(stmts, seed):
         if not blocks(stmt):
             for name in operands(stmt):
                 readers[name].update(targets(stmt))
-    found, work = set(), list(seed)
-    while work:
-        name = work.pop()
-        if name not in found:
-            found.add(name)
-            work.extend(readers[name] - found)
-    return found
+    return reached(readers, seed)

@@ -62,7 +62,7 @@ def number(scalar, dtype):
 
 def fold(stmt, aval):
     """The literal that an op on literals gives; None where it must be computed at run time."""
-    if aval.shape != () or stmt.op.collective or not (stmt.args or stmt.op.name in MADE):
+    if aval.shape != () or stmt.op.collective or stmt.op.runs or not (stmt.args or stmt.op.name in MADE):
         return None
     with np.errstate(all="raise"):
         try:

@@ -9,7 +9,7 @@ import itertools
 import operator
 from contextlib import ExitStack, contextmanager
 
-from ...core import Apply, Effect, For, If, Move, Program, Update, While, is_name, names_rebound, operands, walk
+from ...core import Apply, Effect, For, Hole, If, Move, Program, Update, While, is_name, names_rebound, operands, walk
 from ...frontend.builder import RESERVED
 
 
@@ -74,6 +74,10 @@ class Rewriter:
 
     def atoms(self, atoms):
         return tuple(map(self.atom, atoms)) if self.renames() else atoms
+
+    def repeats(self, stmt):
+        """Whether arrays are in the index of an Update: they may name an element twice."""
+        return any(self.aval(stmt.args[e.position]).shape for e in stmt.index if isinstance(e, Hole))
 
     def renames(self):
         """Whether something may stand for a name; if not, statements stay as they are."""
