@@ -205,6 +205,8 @@ class Array:
     def __array_function__(self, function, types, args, kwargs):
         if isinstance(kwargs.get("out"), Array):
             raise immutable()
+        if function in FILLED:
+            return function(*map(unwrap, args), **{k: unwrap(v) for k, v in kwargs.items()})
         return compute(function, *args, **kwargs)
 
     def __array_namespace__(self, api_version=None):
@@ -288,6 +290,10 @@ class Array:
     def copy(self):
         """An Array never changes, so this is itself; `np.array(a)` makes a NumPy array of your own."""
         return self
+
+
+FILLED = {np.copy, np.zeros_like, np.ones_like, np.empty_like, np.full_like}
+"""NumPy's functions that make a writeable array to be filled: they give an ndarray, as `np.array` and `np.zeros` do."""
 
 
 def unwrap(value):

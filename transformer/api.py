@@ -187,7 +187,7 @@ def lane(param, axis):
         return param
     shape = list(param.aval.shape)
     del shape[axis]
-    return Param(Aval(tuple(shape), param.aval.dtype), None, param.name)
+    return Param(Aval(tuple(shape), param.aval.dtype), None, param.name, param.jnp)
 
 
 def batch_axes(settings, args, kwargs, name):

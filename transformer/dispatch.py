@@ -15,9 +15,9 @@ import numpy as np
 from . import engines, stored, tree
 from .abstract import ShapeDtypeStruct
 from .config import config, x64
-from .core import Apply, Aval, is_number
+from .core import Apply, Aval, is_number, walk
 from .depth import deep_recursion
-from .errors import TransformError, TypeMismatch, ValueDependent
+from .errors import ShapeError, TransformError, TypeMismatch, ValueDependent
 from .executable import Array, Compiled, surroundings, wrap
 from .later import later
 from .leaves import dynamic_leaves, plain
@@ -137,7 +137,8 @@ class Entry:
     def prepare(self, options=()):
         """What runs the program. options: of the compiler, (name, value) each."""
         if not self.compiled:
-            return printing.load(self.program)
+            run = printing.load(self.program)
+            return explaining(run) if has_sized_tapes(self.program) else run
         placement = self.specialised.placement
         run = placement.executable(self.program, self.donate) if placement else Compiled(self.program, self.donate)
         run.options = options
@@ -189,6 +190,25 @@ class Entry:
 def host(value):
     """A value as NumPy takes it."""
     return np.asarray(value) if is_device_array(value) else value
+
+
+def has_sized_tapes(program):
+    """Whether a program makes tapes of as many entries as a loop has rounds, a number that it is given or computes."""
+    return any(isinstance(s, Apply) and s.op is optable.TABLE["empty"] and s.args for s in walk(program.body))
+
+
+def explaining(run):
+    """The NumPy function of a program with such tapes: a negative number of rounds is an error that says what to do."""
+    @functools.wraps(run)
+    def call(*values):
+        try:
+            return run(*values)
+        except ValueError as error:
+            if str(error) != "negative dimensions are not allowed":
+                raise
+            raise ShapeError(f"a loop that {run.__name__} runs backwards has a negative number of rounds, and its tape that size",
+                             "Write range(max(n, 0)) for range(n).") from error
+    return call
 
 
 def single_precision(program, given=None):

@@ -196,7 +196,7 @@ class Transformed:
         It takes the dynamic leaves of the arguments in order, then the hidden inputs, and returns the outputs as a flat tuple.
         """
         entry, _ = self.find(args, kwargs)
-        return printing.load(entry.program) if entry.compiled else entry.run
+        return printing.load(entry.program) if entry.compiled else inspect.unwrap(entry.run)
 
     def save(self, path, *args, **kwargs):
         """Write the generated source for these arguments to a file that needs nothing but NumPy; whole or not at all."""

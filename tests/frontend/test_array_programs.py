@@ -275,6 +275,25 @@ def test_shape_can_be_set():
     check(reshaped, X)
 
 
+# lengths that are 1 ---------------------------------------------------------------------------------------------------
+def heads(x, n):
+    y = x * 1.0
+    for i in range(1, 4):
+        y[n:] = x[:i] ** 2
+        if i != n:
+            break
+    return y
+
+
+def test_one_element_is_stored_at_all_places_of_a_slice():
+    for n in (2, 3, 6):
+        check(heads, X.copy(), n)
+        check_gradient(heads, X.copy(), n)
+    for f in (heads, grad(total(heads)), lambda x, n: jit(heads)(x, n).sum().item()):
+        with pytest.raises(ValueError, match="could not be broadcast|could not broadcast"):
+            f(X.copy(), 1)
+
+
 # tapes ----------------------------------------------------------------------------------------------------------------
 def nested_rounds(x, n, m):
     for _ in range(n):

@@ -1,7 +1,7 @@
 """One random program under the transforms, against plain Python, loops over lanes and finite differences.
 
 The first derivatives on NumPy are checked for every program. Of the rest, compiling costs most: each further check is drawn with the rate that
-`RATES` gives it, and programs are compiled with XLA's optimisations in one of four cases (`__main__`).
+`RATES` gives it, and one program of four is compiled with XLA's optimisations (`__main__`).
 """
 
 import itertools

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.transforms.programs import check_function, core_program, outputs_of
-from transformer import grad, printing
+from transformer import grad, printing, value_and_grad
 from transformer.core import Aval
-from transformer.errors import MissingRule, Origin, TypeMismatch
+from transformer.errors import MissingRule, Origin, ShapeError, TypeMismatch
 from transformer.frontend.builder import Builder
 from transformer.ops.op import Op
 from transformer.transforms.reverse import reverse
@@ -426,6 +426,33 @@ def test_descent(inner):
     check_function(descend, X, 3, order=1)
 
 
+def test_counters_of_a_tape_in_a_branch_are_found_again():
+    """The sweep counts down, in its own branch, what the primal part counted up in the branch of the same test."""
+    def in_branch(x, k):
+        y = x * 1.0
+        if k > 0.0:
+            while np.sum(y) > 0.3:
+                for i in range(4):
+                    y[i] = np.sin(y[i]) * k
+        return np.sum(y * y)
+
+    def slope(x, k):
+        x_bar, k_bar = grad(in_branch, (0, 1))(x, k)
+        return np.dot(x_bar, np.cos(np.arange(4.0))) + k_bar
+    check_function(slope, np.array([0.5, 0.7, 0.05, 0.9]), 0.8, order=1)
+
+
+def test_the_primal_keeps_every_bit_where_the_sweep_restores_its_array():
+    def shrinking(x):
+        y = x * 1.0
+        for i in range(4):
+            y -= np.sum(y) * 0.2 * 0.1
+            y[i] = y[i] ** 3
+        return np.sum(y * y)
+    for x in np.random.default_rng(0).uniform(0.5, 1.5, (20, 4)):
+        assert value_and_grad(shrinking)(x)[0] == shrinking(x)
+
+
 # what the result looks like -----------------------------------------------------------------
 def text_of(function, *args, seeds=(1.0,), wrt=(0,)):
     program = core_program(function, *args, simplified=True)
@@ -557,3 +584,18 @@ def rows(m, n):
 @pytest.mark.parametrize("function, args", [(moving_window, (X, 0.5)), (rows, (M, 3))])
 def test_windows(function, args):
     check_function(function, *args)
+
+
+def test_a_negative_number_of_rounds_is_named():
+    def decay(x, n):
+        for _ in range(n):
+            x = x - 0.5 * x ** 2
+        return np.sum(x)
+
+    def guarded(x, n):
+        return decay(x, max(n, 0))
+    slope = grad(decay)
+    for _ in range(3):
+        with pytest.raises(ShapeError, match=r"decay_grad runs backwards has a negative number of rounds(.|\n)*range\(max\(n, 0\)\)"):
+            slope(X, -3)
+        assert slope(X, 0).tolist() == grad(guarded)(X, -3).tolist() == [1.0] * 4

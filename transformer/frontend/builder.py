@@ -241,10 +241,10 @@ class Builder:
 
     def inline(self, program, args):
         """Append a program's statements, its parameters bound to `args` (operands); its outputs as references or literals."""
-        names = {}
+        names, rebound = {}, core.names_bound(program.body)
         for param, arg in zip(program.params, args, strict=True):
             atom = self.read(self.operand(arg))
-            names[param] = self.copy_of(atom, param, program) if param in core.names_bound(program.body) else atom
+            names[param] = self.copy_of(atom, param, program) if param in rebound else atom
         rename = Renamer(self, program, names)
         self.block.extend(rename.block(program.body))
         self.counters.update(names[c] for c in program.counters if c in names)

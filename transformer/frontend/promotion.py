@@ -227,6 +227,22 @@ def finish(builder, ref, op, target, mark, wide):
     return narrowed
 
 
+def on_numpy(builder, value):
+    """Operands of a function that makes an ndarray: what is marked is read as an ndarray of the same numbers."""
+    if isinstance(value, dict):
+        return {k: on_numpy(builder, v) for k, v in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(on_numpy(builder, v) for v in value)
+    if is_device_array(value):
+        return np.asarray(value)
+    if builder.jnp or not mark_of(value):
+        return value
+    builder.uses_jnp = True
+    plain = builder.reference(builder.read(value))
+    plain.storage.known, plain.storage.varies = value.known, value.storage.varies
+    return plain
+
+
 def marked(builder, value):
     """A result of `transformer.numpy`: references to values of plain NumPy become marked copies."""
     if not is_reference(value) or value.storage.jnp:

@@ -116,7 +116,12 @@ def require_same_count(one, two):
         if known[0] != known[1]:
             raise ShapeError(f"arrays of lengths {known[0]} and {known[1]} do not fit together", "Elementwise operations need equal sizes.")
         return
-    check(a != b, "ValueError('operands could not be broadcast together')", ValueError)
+    refuse_lengths(a != b)
+
+
+def refuse_lengths(test):
+    """A ValueError of the program where `test` holds: lengths differ."""
+    check(test, "ValueError('operands could not be broadcast together')", ValueError)
 
 
 def check(test, text, exception):

@@ -142,6 +142,21 @@ def to_extent(ragged, axis, extent):
     return Ragged(ext.moved(ragged.array, axis, old, extent), extents, RAW)
 
 
+def spread(ragged, axis, extent):
+    """The operand on an extent that must be as long, if its own is not of one element, which goes to all places."""
+    own = extent_of(ragged, axis)
+    fitted = to_extent(ragged, axis, extent)
+    if ext.same_count(own, extent):
+        return fitted
+    have, want = ext.count(own), ext.count(extent)
+    if not is_reference(have) and have != 1 or not is_reference(have) and not is_reference(want):
+        ext.require_same_count(own, extent)
+        return fitted
+    ext.refuse_lengths(np.logical_and(have != want, have != 1))
+    element = np.expand_dims(np.take(ragged.array, ext.first(own), axis=axis), axis)
+    return Ragged(np.where(have == 1, element, fitted.array), fitted.extents, fitted.state)
+
+
 # reductions ---------------------------------------------------------------------------------------------------------------
 def reduced(fn, x, axis, fill, keepdims=False, **keywords):
     """A reduction with its neutral element at places that do not count."""

@@ -12,7 +12,7 @@ from .. import affine, views
 from ..reference import is_reference
 from . import extents as ext
 from .arrays import FINITE, RAW, UNKNOWN, Ragged, is_ragged, ragged_of
-from .functions import align, extent_of, to_extent
+from .functions import align, extent_of, spread, to_extent
 
 FULL = slice(None)
 
@@ -314,8 +314,7 @@ def fitted(value, plan, shape):
         if value.extents[axis] is None and (extent is None or value.array.shape[axis] == 1):
             continue
         target = ext.Span(0, size, size) if extent is None else extent
-        ext.require_same_count(extent_of(value, axis), target)
-        value = to_extent(value, axis, target)
+        value = spread(value, axis, target)
     return value.array
 
 

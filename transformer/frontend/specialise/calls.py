@@ -13,7 +13,7 @@ from ...access import Attribute, Default, Item, Kept
 from ...errors import TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops import vectorized
-from .. import desugar, parse, ragged, scopes
+from .. import desugar, parse, promotion, ragged, scopes
 from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
 from . import special_methods
@@ -237,6 +237,8 @@ def call_native(ev, fn, args, kwargs, node):
     if abstract_inside((*args, *kwargs.values())):
         if optable_has(fn):
             out = kwargs.pop("out", None)
+            if makes_ndarray(fn, args, kwargs):
+                args, kwargs = promotion.on_numpy(ev.builder, args), promotion.on_numpy(ev.builder, kwargs)
             return call_function(fn, args, kwargs, out)
         if fn in CREATION:
             return ev.created(fn(*map(static_size, args), **{k: static_size(v) for k, v in kwargs.items()}))
@@ -274,6 +276,17 @@ def optable_has(fn):
         return fn in optable.FUNCTIONS
     except TypeError:
         return False
+
+
+WRITEABLE = {np.array, np.copy, np.full, np.full_like}
+"""Functions that make an ndarray of device arrays: it may be stored into, and follows NumPy's rules of types."""
+
+
+def makes_ndarray(fn, args, kwargs):
+    """Whether a call makes a writeable ndarray of its arguments, whatever they are."""
+    if fn is np.asarray or fn is np.asanyarray:
+        return bool(args) and type(args[0]) in (list, tuple)
+    return any(fn is w for w in WRITEABLE) and bool(kwargs.get("copy", True))
 
 
 STORING = {np.copyto, np.put, np.put_along_axis, np.place, np.putmask, np.fill_diagonal}

@@ -11,7 +11,7 @@ from ...access import Cell, Item, Kept
 from ...errors import NeedStatic, TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
-from .. import parse, ragged, views
+from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
 from . import branches, calls, iteration, special_methods
 from .templates import Template, as_parts
@@ -196,7 +196,7 @@ def load_item(ev, owner, index, node):
     if isinstance(owner, np.ndarray) and ev.has_dynamic(index):
         owner = ev.promote(owner, node, stored=False) if gives_view(owner, index) else ev.operand(owner)
     if type(owner) in CONCATENATORS and ev.has_dynamic(index):
-        return ev.created(optable.lookup(owner, ev.origin(node))(ev.open(index)))
+        return ev.created(optable.lookup(owner, ev.origin(node))(promotion.on_numpy(ev.builder, ev.open(index))))
     return ev.created(owner[index])
 
 

@@ -136,6 +136,7 @@ class Control:
         for name, (carried, before) in versions.items():
             if inner.env[name] is UNBOUND:
                 frame.env[name] = UNBOUND
+                self.values.unset[carried] = name
                 continue
             self.builder.add(Move(carried, before))
             frame.env[name] = carried

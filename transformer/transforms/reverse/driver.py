@@ -87,6 +87,7 @@ class Reverse(Emitter):
         body = [*self.patches.rebuilt(self.blocks.top), *(Move(copy, name) for name, copy in copies.items()), Mark("reverse")]
         b = self.builder
         joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars + tapes, b.avals, b.hints, b.counters))
+        self.values.refuse_unset(joint)
         body = without_idle_stores(joint, seam_of(joint))
         if body is not joint.body:
             joint.body = body

@@ -33,16 +33,19 @@ def split(joint, n_primal_outputs, n_seeds=None):
     return prune(forward), prune(pullback)
 
 
-def bind_everywhere(emitter, stmts, wanted, bound):
+def bind_everywhere(emitter, stmts, wanted, bound, renamed=()):
     """(statements, renamed): names of `wanted` that only one branch of an `if` binds get a name that is bound either way.
 
-    On the side that does not bind it, the name is zero: nothing reads it then. `bound`: the names bound before.
+    On the side that does not bind it, the name is zero: nothing reads it then. `bound`: the names bound before; `renamed`: those that
+    have such a name already, name -> that of the present version.
     """
-    out, renamed, bound = [], {}, set(bound)
+    out, renamed, bound = [], dict(renamed), set(bound)
     for stmt in stmts:
         if isinstance(stmt, If):
-            stmt, found = close_branches(emitter, stmt, wanted, bound)
-            renamed.update(found)
+            stmt, renamed = close_branches(emitter, stmt, wanted, bound, renamed)
+        else:
+            for name in renamed.keys() & names_bound([stmt]).keys():
+                del renamed[name]
         out.append(stmt)
         bound.update(visible(stmt))
     return out, renamed
@@ -57,25 +60,25 @@ def visible(stmt):
     return set(targets(stmt))
 
 
-def close_branches(emitter, stmt, wanted, bound):
-    sides, renamed = [], {}
+def close_branches(emitter, stmt, wanted, bound, renamed):
+    sides, versions = [], []
     for block in (stmt.body, stmt.orelse):
-        side, found = bind_everywhere(emitter, block, wanted, bound)
+        side, found = bind_everywhere(emitter, block, wanted, bound, renamed)
         sides.append(list(side))
-        renamed.update(found)
-    names = [{n for s in side for n in visible(s)} for side in sides]
-    loose = [n for n in emitter.source.avals if n in wanted and n not in bound
-             and (renamed.get(n, n) in names[0]) != (renamed.get(n, n) in names[1])]
-    moves = [[], []]
-    for name in loose:
-        inner, aval = renamed.get(name, name), emitter.source.avals[name]
-        renamed[name] = emitter.fresh(emitter.source.hints.get(name, name), aval)
+        own = {n for s in side for n in visible(s)} | renamed.keys() & names_bound(block).keys()
+        versions.append({**{n: n for n in own}, **found})
+    after, moves = {}, [[], []]
+    for name in [n for n in emitter.source.avals if n in wanted and n not in bound]:
+        atoms, aval = [v.get(name) for v in versions], emitter.source.avals[name]
+        if atoms[0] == atoms[1]:
+            after.update({} if atoms[0] in (None, name) else {name: atoms[0]})
+            continue
+        after[name] = emitter.fresh(emitter.source.hints.get(name, name), aval)
         for k, side in enumerate(sides):
-            atom = inner if inner in names[k] else zeros(emitter, side, aval)
-            moves[k].append(Move(renamed[name], atom))
+            moves[k].append(Move(after[name], zeros(emitter, side, aval) if atoms[k] is None else atoms[k]))
     stmt = copy.copy(stmt)
     stmt.body, stmt.orelse = sides[0] + moves[0], sides[1] + moves[1]
-    return stmt, renamed
+    return stmt, after
 
 
 def zeros(emitter, side, aval):

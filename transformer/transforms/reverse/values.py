@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...analysis.sources import is_cheap
-from ...core import Apply, Aval, Hole, If, Move, Update, is_name, targets
+from ...core import Apply, Aval, Hole, If, Move, Update, is_name, names_read, targets
 from ...errors import TransformError
 from ...frontend.reference import Ref, Storage
 from ...ops import index_templates as templates
@@ -31,7 +31,7 @@ class Values:
     def __init__(self, sweep):
         self.sweep, self.builder, self.blocks = sweep, sweep.builder, sweep.blocks
         self.patches, self.frames, self.tapes = sweep.patches, sweep.frames, sweep.tapes
-        self.kept = {}
+        self.kept, self.unset = {}, {}
         self.tape_names = {s.target for b in self.blocks.all for s in b.stmts if isinstance(s, Apply) and s.op is TABLE["tape"]}
         self.locals = {}
         for name, home in self.blocks.home.items():
@@ -70,6 +70,12 @@ class Values:
     def lost(self, name):
         raise TransformError(f"the derivative needs a value of {self.builder.hints.get(name, name)} that is overwritten in a way "
                              "that cannot be undone", "Use another variable for the later value.", self.builder.origin)
+
+    def refuse_unset(self, program):
+        """No statement may read what a reversed loop would hand on of a name whose version before the loop is lost."""
+        for name in names_read(program.body) if self.unset else ():
+            if name in self.unset:
+                self.lost(self.unset[name])
 
     # stable names of loops ------------------------------------------------------------
     def revived(self, name, frame):
@@ -239,17 +245,23 @@ class Values:
         frame.env[name] = self.tapes.read(kept)
 
     def is_bound_before(self, name, block, position):
-        """Whether a versioned name is bound where a statement stands, whichever way was taken to it."""
-        home = self.blocks.home[name]
+        """Whether a versioned name is bound where a statement stands, whichever way was taken to it. In a branch, an earlier `if` of the
+        same test has taken the same side."""
+        home, taken = self.blocks.home[name], set()
         while True:
-            if any(p < position and self.binds_at(name, block, p) for p in block.rebinds.get(name, ())):
+            if any(p < position and self.binds_at(name, block, p, taken) for p in block.rebinds.get(name, ())):
                 return True
             if block is home:
                 return any(s.stmt is None for s in self.blocks.sites[name])
+            if isinstance(block.owner, If) and not self.blocks.is_versioned(block.owner.test):
+                taken.add(self.blocks.side(block))
             block, position = block.parent, block.position
 
-    def binds_at(self, name, block, position):
-        stmt = block.stmts[position]
-        if name in targets(stmt):
+    def binds_at(self, name, block, position, taken):
+        """Whether the statement at a position binds a name for sure; `taken`: the sides of tests that are taken, see `Blocks.side`."""
+        stmt = block.stmts[position] if position >= 0 else None
+        if stmt is None or name in targets(stmt):
             return True
-        return isinstance(stmt, If) and all(self.blocks.binds_always(b, name) for b in self.blocks.inner[id(stmt)])
+        return isinstance(stmt, If) and all(
+            (stmt.test, 1 - k) in taken or any(self.binds_at(name, side, p, taken) for p in side.rebinds.get(name, ()))
+            for k, side in enumerate(self.blocks.inner[id(stmt)]))

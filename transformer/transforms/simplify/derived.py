@@ -3,22 +3,22 @@
 from collections import defaultdict
 
 from ...analysis.activity import reached
-from ...core import Derived, Mark, blocks, operands, targets, walk
+from ...core import Derived, Mark, blocks, names_bound, operands, targets, walk
 
 
 def derived_names(program):
-    """Names bound after the seam, names that a transform has hinted `x_bar` or `x_dot`, and all that is computed from such names."""
-    seed = {n for n, hint in program.hints.items() if isinstance(hint, Derived)}
-    for position, stmt in enumerate(program.body):
-        if isinstance(stmt, Mark) and stmt.text == "reverse":
-            seed.update(n for s in walk(program.body[position:]) for n in targets(s))
-            break
-    return spread(program, seed)
+    """Names that only the sweep behind the seam binds, names that a transform has hinted `x_bar` or `x_dot`, and all that is computed
+    from these before the seam. A primal array that the sweep restores is not among them: what the primal stores into it keeps every bit."""
+    body = program.body
+    seam = next((k for k, s in enumerate(body) if isinstance(s, Mark) and s.text == "reverse"), len(body))
+    hinted = {n for n, hint in program.hints.items() if isinstance(hint, Derived)}
+    return spread(body[:seam], hinted) | set(names_bound(body[seam:])).difference(names_bound(body[:seam]), program.params)
 
 
-def spread(program, seed):
+def spread(stmts, seed):
+    """The names `seed`, and those that the statements compute from them."""
     readers = defaultdict(set)
-    for stmt in walk(program.body):
+    for stmt in walk(stmts):
         if not blocks(stmt):
             for name in operands(stmt):
                 readers[name].update(targets(stmt))
