@@ -127,9 +127,9 @@ def test_donated_buffers_cannot_be_used_again():
 def test_saved_source_is_a_module(tmp_path):
     path = tmp_path / "slope.py"
     grad(lambda x: np.sum(np.sin(x) ** 2)).save(path, np.ones(3))
+    assert "transformer" not in path.read_text() and list(tmp_path.iterdir()) == [path]
     spec = importlib.util.spec_from_file_location("slope", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     function, = (v for k, v in vars(module).items() if k.endswith("_grad"))
     np.testing.assert_allclose(function(np.ones(3)), np.sin(2.0) * np.ones(3))
-    assert "transformer" not in path.read_text() and list(tmp_path.iterdir()) == [path]
