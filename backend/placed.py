@@ -111,7 +111,8 @@ def fetch(buffer, sharding, shape, dtype):
 
 def place(value, spec, sharding):
     """A buffer of jaxlib for a value of the right shape and dtype. It may share an ndarray's memory."""
-    if isinstance(value, Placed) and value.spec.shape == spec.shape and value.dtype == spec.dtype and value.sharding == sharding:
+    if isinstance(value, Placed) and value.spec.shape == spec.shape and value.dtype == spec.dtype and \
+            value.sharding.is_equivalent_to(sharding, len(spec.shape)):
         return value.buffer
     if type(value) is Array and value.dtype == spec.dtype and sharding.devices == (client.default_device(),):
         return value.buffer

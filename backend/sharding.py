@@ -98,6 +98,15 @@ class Sharding:
         self.devices, self.axes, self.names = tuple(devices), tuple(axes), tuple(names)
         self.key = (self.devices, tuple(a for a in self.axes if a[1] > 1), self.names)
         self._hash = hash(self.key)
+        self.placement = (self.devices, *self.numbered())
+
+    def numbered(self):
+        """(sizes of the axes, those that split each array axis, by number): the layout without names; axes of size 1 split nothing."""
+        numbers = {name: k for k, name in enumerate(name for name, size in self.axes if size > 1)}
+        split = [tuple(numbers[n] for n in names if n in numbers) for names in self.names]
+        while split and not split[-1]:
+            split.pop()
+        return tuple(size for _, size in self.axes if size > 1), tuple(split)
 
     def __eq__(self, other):
         return self is other or isinstance(other, Sharding) and self.key == other.key
@@ -128,7 +137,8 @@ class Sharding:
         return [math.prod(sizes[n] for n in names) for names in (*self.names, *((),) * (ndim - len(self.names)))]
 
     def is_equivalent_to(self, other, ndim):
-        return self == other
+        """Whether each device holds the same block, whatever the axes of the meshes are called."""
+        return self is other or self.placement == other.placement
 
     def check(self, shape, what="an array"):
         """ValueError where the sharding does not fit an array of this shape."""
@@ -177,7 +187,7 @@ class Ordered(Sharding):
         super().__init__(devices, base.axes, base.names)
         self.base, self.mesh, self.spec = base, getattr(base, "mesh", None), getattr(base, "spec", None)
         self.order = [base.devices.index(d) for d in self.devices]
-        self.key = (base.key, self.devices)
+        self.key, self.placement = (base.key, self.devices), (base.placement, self.devices)
         self._hash = hash(self.key)
 
     def indices(self, shape):

@@ -3,9 +3,10 @@
 import numpy as np
 
 import transformer
+from backend.placed import place
 from transformer import jit, shard_map
 from transformer.lax import psum
-from transformer.sharding import Mesh, PartitionSpec
+from transformer.sharding import Mesh, NamedSharding, PartitionSpec
 
 DEVICES = np.array(transformer.devices())
 MESHES = [Mesh(DEVICES[:n], ("x",)) for n in (2, 4)]
@@ -32,3 +33,11 @@ def test_calls_outside_of_a_block_do_not_see_one_of_another_call():
     with mesh:
         assert [f(np.arange(8.0))[1] for _ in range(3)] == [2, 2, 2]
     assert f(np.arange(8.0))[1] == 2
+
+
+def test_names_of_axes_move_no_blocks():
+    one, other = (NamedSharding(Mesh(DEVICES, (name,)), PartitionSpec(name)) for name in "ab")
+    x = transformer.device_put(np.arange(8.0), one)
+    assert one != other and one.is_equivalent_to(other, 1)
+    assert place(x, x.spec, other) is x.buffer
+    assert not one.is_equivalent_to(NamedSharding(other.mesh, PartitionSpec()), 1)

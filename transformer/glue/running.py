@@ -159,7 +159,8 @@ def buffer_of(writer, executable, position, name, value):
 def on_several_devices(writer, executable, operands):
     arguments = []
     for (name, value), (spec, sharding) in zip(operands, executable.inputs, strict=True):
-        if isinstance(value, spread.Placed) and value.spec.shape == spec.shape and value.dtype == spec.dtype and value.sharding == sharding:
+        if isinstance(value, spread.Placed) and value.spec.shape == spec.shape and value.dtype == spec.dtype and \
+                value.sharding.is_equivalent_to(sharding, len(spec.shape)):
             arguments.append(f"{name}._buffer")
         else:
             placed, layout = writer.bind(type(executable).placed, "placed"), writer.bind(sharding, "sharding")
