@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import transformer
 from transformer.check import check
 from transformer.errors import MissingRule, TransformError
 from transformer.ops.op import Op
@@ -184,3 +185,24 @@ def test_pointers_into_tapes_advance_for_all_lanes():
     program = reverse(core_of(f, *lanes[0]), (0, 1), (1.0,))
     check_batch(program, lanes, (0, 0))
     check_batch(simplify(program), lanes, (0, 0))
+
+
+def steps_after_an_early_return(x, k):
+    m = np.outer(x, x)
+    for i in range(3):
+        if i == 7:
+            return k
+    for j in range(3):
+        w = 0
+        while k < 1.5 and w < 2:
+            w += 1
+            m[j] = m[j] * m[j] + 1.0
+    return np.sum(m * x)
+
+
+def test_counters_of_tapes_that_one_side_binds():
+    """The reverse sweep goes down a tape, in a later `if` of the test under which the tape was filled."""
+    x, k = np.array([0.3, 1.2, 0.9]), np.array([0.6, 2.0])
+    got = transformer.vmap(transformer.grad(steps_after_an_early_return), (None, 0))(x, k)
+    for lane, one in zip(got, k):
+        np.testing.assert_allclose(lane, transformer.grad(steps_after_an_early_return)(x.copy(), float(one)))

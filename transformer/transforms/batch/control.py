@@ -129,7 +129,7 @@ class Control(Statements):
                 self.place[name] = self.slot(name, region)
         body, first = self.inner(stmt.body, region, ("side", self.now(stmt.test), True))
         orelse, second = self.inner(stmt.orelse, region, ("side", self.now(stmt.test), False))
-        for name in first & second:
+        for name in first & second | (first | second) & self.analysis.pointers:
             self.bound.add(name)
             self.analysis.born[name] = region
             self.current[name] = self.place.get(name, name)
