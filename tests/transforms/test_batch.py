@@ -206,3 +206,26 @@ def test_counters_of_tapes_that_one_side_binds():
     got = transformer.vmap(transformer.grad(steps_after_an_early_return), (None, 0))(x, k)
     for lane, one in zip(got, k):
         np.testing.assert_allclose(lane, transformer.grad(steps_after_an_early_return)(x.copy(), float(one)))
+
+
+def steps_after_a_return_of_some_lanes(x, k):
+    m = np.outer(x, x)
+    for i in range(3):
+        if k > 1.8 - i:
+            return k * x[0]
+    for j in range(3):
+        w = 0
+        while k < 1.5 and w < 2:
+            w += 1
+            m[j] = m[j] * m[j] + 1.0
+    return np.sum(m * x)
+
+
+def test_counters_of_tapes_under_a_test_of_the_lanes():
+    x = np.array([0.3, 1.2, 0.9])
+    slopes = transformer.vmap(transformer.grad(steps_after_a_return_of_some_lanes), (None, 0))
+    for k in (np.array([-0.6, 2.0, -1.0]), np.array([2.0, 3.0, 0.9])):
+        for lane, compiled, one in zip(slopes(x, k), transformer.jit(slopes)(x, k), k):
+            alone = transformer.grad(steps_after_a_return_of_some_lanes)(x.copy(), float(one))
+            np.testing.assert_allclose(lane, alone)
+            np.testing.assert_allclose(compiled, alone)

@@ -59,7 +59,7 @@ class Control(Statements):
         if name not in self.bound:
             self.place[name] = self.place.get(name) or self.new_place(name, region)
             self.analysis.born[name] = region
-        elif not self.owns(name, region):
+        elif name in self.analysis.pointers or not self.owns(name, region):
             self.place[name] = self.slot(name, region)
         self.bound.add(name)
         target = self.place[name]
@@ -122,14 +122,24 @@ class Control(Statements):
             self.moves(pairs)
         return block, set(new)
 
+    def start_pointers(self, stmt, region):
+        """Pointers into tapes that only a side of an `if` binds, for a later `if` of the same test: bound before it, they are carried."""
+        for name in dict.fromkeys(s.target for s in walk([stmt]) if isinstance(s, Move) and s.target in self.analysis.pointers):
+            if name not in self.bound:
+                self.move(name, self.source.avals[name].dtype.type(0))
+                self.bound.add(name)
+                self.place[name] = self.current[name] = name
+                self.analysis.born[name] = self.owner[name] = region
+
     def plain_if(self, stmt, region):
+        self.start_pointers(stmt, region)
         self.settle(stmt, region)
         for name in (s.target for s in walk([stmt]) if isinstance(s, Move)):
             if name not in self.bound and name in self.unshared and name not in self.place:
                 self.place[name] = self.slot(name, region)
         body, first = self.inner(stmt.body, region, ("side", self.now(stmt.test), True))
         orelse, second = self.inner(stmt.orelse, region, ("side", self.now(stmt.test), False))
-        for name in first & second | (first | second) & self.analysis.pointers:
+        for name in first & second:
             self.bound.add(name)
             self.analysis.born[name] = region
             self.current[name] = self.place.get(name, name)
@@ -154,6 +164,7 @@ class Control(Statements):
 
     # branches under masks -----------------------------------------------------------
     def masked_if(self, stmt, region):
+        self.start_pointers(stmt, region)
         sides = [(block, self.analysis.side(stmt, region, taken)) for block, taken in ((stmt.body, True), (stmt.orelse, False))]
         test, results = self.now(stmt.test), {}
         new = [n for n in self.merged_names(sides) if n not in self.bound]
