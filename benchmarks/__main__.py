@@ -42,7 +42,9 @@ def main(argv=None):
         result = run(name)
         print("\n".join(lines(result)) if isinstance(result, Result) else f"{name}: FAILED\n{result}", flush=True)
         (results if isinstance(result, Result) else failed).append(result)
-    finish(as_json(results, machine), failed, options)
+        write(as_json(results, machine), options)
+    goals = [goal["met"] for row in as_json(results, machine)["rows"] for goal in row["goals"].values()]
+    print(f"{sum(goals)} of {len(goals)} goals met" + (f", {len(failed)} rows FAILED" if failed else ""))
     return 1 if failed else 0
 
 
@@ -54,10 +56,8 @@ def run(name):
     return Result(**json.loads(done.stdout.splitlines()[-1]))
 
 
-def finish(data, failed, options):
-    """Count the goals, write the files."""
-    goals = [goal["met"] for row in data["rows"] for goal in row["goals"].values()]
-    print(f"{sum(goals)} of {len(goals)} goals met" + (f", {len(failed)} rows FAILED" if failed else ""))
+def write(data, options):
+    """Write the files that are asked for: after each row, so that a run that is stopped leaves what it has measured."""
     if options.json:
         with open(options.json, "w") as file:
             json.dump(data, file, indent=1)

@@ -22,7 +22,7 @@ def written(count, namespace):
     return scope["chain"]
 
 
-def statements(count=1000):
+def statements(count=200):
     """The gradient of a function of many statements, built and lowered; the value is the gradient."""
     arguments = (1e-3, np.linspace(0.1, 0.9, 3))
 
