@@ -11,11 +11,12 @@ import transformer as T
 from tests.interpret import identical, interpret
 from tests.random_programs import arguments, programs
 from transformer.check import check
-from transformer.core import Apply, Aval, Derived, Program, Update, walk
+from transformer.core import Apply, Aval, Derived, Hole, Move, Program, Update, walk
 from transformer.ops.op import TABLE
 from transformer.test_util import check_grads
 from transformer.transforms import simplify as package
 from transformer.transforms.simplify import PASSES, simplify
+from transformer.transforms.simplify.drop_overwritten import drop_overwritten
 
 QUICK = settings(max_examples=60, deadline=None)
 
@@ -137,3 +138,14 @@ def test_stores_that_are_read_back_and_overwritten():
         check_grads(lambda x: np.sum(np.sin(function(y * x, x))), (x,), order=1, modes="rev")
     source = T.jit(column_twice).show(y.copy(), x)
     assert source.count("y[:, k] = ") == 1 and "y[:, k] /" not in source
+
+
+def test_a_store_stays_that_is_read_at_an_offset_whose_base_has_moved():
+    """j moves on to j + 1 between the offset and the read: both name the stored element."""
+    number, element = Aval((), np.dtype(np.int64)), Aval((), np.dtype(np.float64))
+    avals = {"y": Aval((5,), np.dtype(np.float64)), "k": number, "j": number, "ahead": number, "item": element}
+    body = [Move("j", "k"), Apply("ahead", TABLE["add"], ("j", 1), {}), Move("j", "ahead"),
+            Update("y", (Hole(0),), ("ahead",), 5.0), Apply("item", TABLE["getitem"], ("y", "j"), {"index": (Hole(0),)}),
+            Update("y", (Hole(0),), ("ahead",), 6.0)]
+    program = check(Program("f", ["y", "k"], body, ["item"], avals))
+    assert interpret(drop_overwritten(program), np.zeros(5), 1) == interpret(program, np.zeros(5), 1) == [5.0]

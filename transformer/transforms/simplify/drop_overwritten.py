@@ -18,7 +18,7 @@ x[1] = multiply
 import copy
 from dataclasses import replace
 
-from ...core import Apply, Hole, Update, blocks, is_name, operands, targets, walk
+from ...core import Apply, Hole, Move, Update, blocks, is_name, operands, targets, walk
 from ...ops.index_templates import is_advanced
 from ...ops.op import TABLE
 
@@ -37,6 +37,7 @@ class Dropping:
     def __init__(self, program):
         self.program = program
         self.made = {s.target: s for s in walk(program.body) if isinstance(s, Apply)}
+        self.rebound = {s.target for s in walk(program.body) if isinstance(s, Move)}
 
     def block(self, stmts):
         kept = []
@@ -84,7 +85,7 @@ class Dropping:
         return False
 
     def place(self, entry, args):
-        """(name, number) of an entry that is the sum of the two; None for others."""
+        """(name, number) of an entry that is the sum of the two, the name bound once; None for what is not known."""
         atom = args[entry.position] if isinstance(entry, Hole) else entry
         if isinstance(atom, int):
             return None, atom
@@ -92,6 +93,6 @@ class Dropping:
             return None
         made = self.made.get(atom)
         sign = {TABLE["add"]: 1, TABLE["subtract"]: -1}.get(made.op) if made else None
-        if sign and is_name(made.args[0]) and isinstance(made.args[1], int):
+        if sign and is_name(made.args[0]) and made.args[0] not in self.rebound and isinstance(made.args[1], int):
             return made.args[0], sign * made.args[1]
         return atom, 0
