@@ -23,7 +23,7 @@ def squares_grad(x):
     # reverse
     x_bar = np.zeros(9)
     for i in range(8, 4, -1):
-        x_bar[:i] += 2.0 * x[:i]
+        x_bar[:i] += 2 * x[:i]
     return x_bar
 <BLANKLINE>
 
@@ -33,7 +33,7 @@ own slices, bit by bit, where sums over a whole array with zeros in it may be ro
 
 from ...core import Apply, walk
 from ...ops.op import TABLE
-from ..simplify import propagate_copies, remove_dead, share_expressions
+from ..simplify import simplify
 from ..simplify.rewriting import count_uses
 from .needs import Needs
 from .outside import Outside
@@ -49,10 +49,7 @@ def narrow(program):
     needs = Needs(facts, Outside(facts), count_uses(program))
     needs.whole(program.outputs)
     needs.run(list(walk(program.body)))
-    program = Narrowing(program, facts, needs).run()
-    for tidying in (propagate_copies, share_expressions, remove_dead):
-        program = tidying(program)
-    return program
+    return simplify(Narrowing(program, facts, needs).run())
 
 
 __all__ = ["narrow"]

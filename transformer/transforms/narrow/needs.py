@@ -12,7 +12,7 @@ import numpy as np
 from ...core import Apply, Hole, Move, Update, is_name, operands
 from ...ops.index_templates import FULL, Window, is_advanced, is_identity
 from ...ops.op import TABLE
-from .regions import aligned, is_all, spread
+from .regions import aligned, fitting, is_all, spread
 
 NEUTRAL = {"sum": 0, "prod": 1, "max": -np.inf, "min": np.inf, "any": 0, "all": 1}
 SAME_SHAPE = {"astype", "copy", "real", "imag"}
@@ -92,7 +92,7 @@ class Needs:
             return self.elementwise(stmt, region, shape)
         if op.name in SAME_SHAPE:
             return None if stmt.args[0] in self.outside.uniform else [region]
-        if op is TABLE["getitem"]:
+        if op is TABLE["getitem"] and (stmt.args[0] not in self.outside.uniform or self.outside.is_number(stmt.args[0])):
             return self.getitem(stmt, region)
         if any(a in self.outside.uniform for a in stmt.args if is_name(a)):
             return None
@@ -105,16 +105,12 @@ class Needs:
         return None
 
     def elementwise(self, stmt, region, shape):
-        shapes = [self.facts.shape(a) for a in stmt.args]
-        parts = [aligned(region, s, shape) for s in shapes]
-        if stmt.target in self.outside.uniform:
-            return parts
+        alike = self.outside.uniform.get(stmt.target, ())
         for k, stretch in enumerate(region):
             back = len(shape) - k
-            giving = [a for a, s in zip(stmt.args, shapes) if len(s) >= back and s[-back] == shape[k] and a not in self.outside.uniform]
-            if stretch and not giving:
+            if stretch and back not in alike and not any(self.outside.gives(a, back, stmt) for a in stmt.args):
                 return None
-        return parts
+        return [aligned(region, self.facts.shape(a), shape) for a in stmt.args]
 
     def where(self, stmt, region, shape):
         """Whether a selection by a mask is an alias or a store."""
@@ -124,10 +120,9 @@ class Needs:
             return False
         inside = spread(mask, shape)
         if not is_all(region) and all(r == s for r, s in zip(region, inside) if s):
-            if self.facts.shape(a) not in (shape, ()):
-                return False
-            self.ask(a, region)
-            return self.choose(stmt, Choice("alias", region, (region,)))
+            part = aligned(region, self.facts.shape(a), shape)
+            self.ask(a, part)
+            return self.choose(stmt, Choice("alias", region, (part,)))
         return is_all(region) and self.stores(stmt)
 
     def stores(self, stmt):
@@ -185,7 +180,7 @@ class Needs:
 
     def ask_steps(self, steps):
         for _, region, value in steps:
-            self.ask(value, region if self.facts.shape(value) else ())
+            self.ask(value, fitting(region, self.facts.shape(value)))
 
     def step(self, stmt):
         """A sum as a step (kind, region, value) and the other operand; None if neither is 0 outside of a region."""
@@ -223,15 +218,7 @@ class Needs:
             else:
                 part.append(None)
             axis += 1
-        reverses = any(isinstance(e, slice) and e.step == -1 for e in index)
-        if reverses and not is_all(region) and not (is_name(source) and source in self.facts.made and self.would_be(source, part)):
-            return None
         return [tuple(part), *((),) * len(rest)]
-
-    def would_be(self, source, part):
-        """Whether an array is computed in a region only once it is asked for it."""
-        before = self.regions.get(source)
-        return (before is None or before == tuple(part)) and self.facts.is_region_known(part, self.facts.made[source])
 
     def mirrored(self, stretch, size):
         """The same places counted from the other end."""
@@ -305,7 +292,7 @@ class Needs:
         """A selection by a mask as a step."""
         mask = self.facts.mask(made.args[0]) if made.op.impl is np.where else None
         shape = self.facts.avals[made.target].shape
-        if mask is None or self.facts.shape(made.args[1]) not in (shape, ()):
+        if mask is None:
             return None
         return ("set", spread(mask, shape), made.args[1]), made.args[2]
 

@@ -15,7 +15,8 @@ NAMED = {"real", "imag", "copy", "astype"}
 class Outside:
     """`found` maps immutable names to (region, number): all elements outside of the region are that number.
 
-    `uniform` holds the names all elements of which inside of the region are one number.
+    `uniform` maps names to the axes, counted from the last (1), along which all elements inside of the region are the same: there a
+    mask has broadcast a smaller array.
     """
 
     def __init__(self, facts):
@@ -25,8 +26,9 @@ class Outside:
                 fact = self.of_stmt(stmt)
                 if fact is not None and not is_all(fact[0]):
                     self.found[stmt.target] = fact
-                if self.is_uniform(stmt):
-                    self.uniform[stmt.target] = stmt
+                axes = self.uniform_axes(stmt)
+                if axes:
+                    self.uniform[stmt.target] = axes
 
     def of(self, atom):
         return self.found.get(atom) if is_name(atom) else None
@@ -99,18 +101,25 @@ class Outside:
         kept = stmt.params["keepdims"]
         return tuple(None if k in axes else s for k, s in enumerate(region) if kept or k not in axes), 0
 
-    # one number everywhere ------------------------------------------------------------------------
-    def is_uniform(self, stmt):
-        if not self.facts.avals[stmt.target].shape:
-            return False
+    # smaller arrays ----------------------------------------------------------------------------------
+    def uniform_axes(self, stmt):
+        """The axes of a result along which a mask has broadcast what it selects."""
+        ndim = len(self.facts.avals[stmt.target].shape)
         if stmt.op.impl is np.where and self.facts.mask(stmt.args[0]) is not None:
-            return self.is_number(stmt.args[1])
-        if stmt.op.elementwise:
-            return all(map(self.is_number, stmt.args)) and any(a in self.uniform for a in stmt.args if is_name(a))
-        return stmt.op is TABLE["getitem"] and stmt.args[0] in self.uniform and all(e is None or e == FULL for e in stmt.params["index"])
+            return frozenset(k for k in range(1, ndim + 1) if not self.gives(stmt.args[1], k, stmt))
+        if stmt.op.elementwise and any(a in self.uniform for a in stmt.args if is_name(a)):
+            return frozenset(k for k in range(1, ndim + 1) if not any(self.gives(a, k, stmt) for a in stmt.args))
+        scalar = stmt.op is TABLE["getitem"] and self.is_number(stmt.args[0]) and all(e is None or e == FULL for e in stmt.params["index"])
+        return frozenset(range(1, ndim + 1)) if scalar else frozenset()
+
+    def gives(self, atom, back, stmt):
+        """Whether an operand has the length of the result along an axis of it."""
+        shape, whole = self.facts.shape(atom), self.facts.avals[stmt.target].shape
+        return len(shape) >= back and shape[-back] == whole[-back] and back not in self.uniform.get(atom, ())
 
     def is_number(self, atom):
-        return self.facts.shape(atom) == () or atom in self.uniform
+        """Whether a mask has broadcast a number to an array."""
+        return len(self.uniform.get(atom, ())) == len(self.facts.shape(atom)) > 0
 
 
 __all__ = ["Outside"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...analysis.bounds import Linear, combined
 from ...analysis.ranges import Ranges
-from ...core import Apply, For, Move, Update, blocks, is_name, names_rebound, targets, walk
+from ...core import Apply, For, Move, Update, blocks, is_name, targets, walk
 from ...ops.index_templates import FULL
 from ...ops.op import TABLE
 
@@ -41,6 +41,7 @@ class Facts:
         self.made = {s.target: s for s in walk(program.body) if type(s) is Apply and s.target not in mutable}
         self.mutable = mutable
         self.ranges = Ranges(program)
+        self.numbers = {s.target: s.source for s in walk(program.body) if type(s) is Move and self.is_number(s)}
         self.forms, self.found = {}, {}
 
     def enter(self, stmts, outer):
@@ -61,6 +62,11 @@ class Facts:
     # names ----------------------------------------------------------------------------------
     def shape(self, atom):
         return self.program.aval(atom).shape
+
+    def is_number(self, move):
+        """Whether a Move binds a name to a literal once and for all."""
+        once = len(self.changes[move.target]) == 1 and move.target not in self.program.params
+        return once and not is_name(move.source) and self.avals[move.target].shape == ()
 
     def is_steady(self, atom, start, end):
         """Whether an atom is certain to have one value at two statements, the first of which comes first."""
@@ -170,8 +176,13 @@ def spread(region, shape):
     return (None,) * (len(shape) - len(region)) + tuple(region)
 
 
+def fitting(region, shape):
+    """The part of a region that is read of an array of `shape` when it is stored there."""
+    return tuple(None if n == 1 else s for s, n in zip(region[len(region) - len(shape):], shape))
+
+
 def is_all(region):
     return not any(region)
 
 
-__all__ = ["Facts", "Stretch", "aligned", "is_all", "names_rebound", "spread"]
+__all__ = ["Facts", "Stretch", "aligned", "fitting", "is_all", "spread"]

@@ -7,7 +7,8 @@ from ...core import Apply, Aval, Hole, Move, Update, is_name
 from ...ops.index_templates import FULL, Range, Window
 from ...ops.op import TABLE
 from ..simplify.rewriting import Rewriter
-from .regions import aligned, is_all, spread
+from .regions import fitting, is_all, spread
+
 
 class Narrowing(Rewriter):
     """narrowed: names computed in a region only -> the region."""
@@ -42,7 +43,7 @@ class Narrowing(Rewriter):
     # what becomes of a statement ----------------------------------------------------------------
     def alias(self, stmt, choice):
         self.narrowed[stmt.target] = choice.region
-        self.replaced[stmt.target] = self.operand(stmt.args[1], choice.region)
+        self.replaced[stmt.target] = self.operand(stmt.args[1], choice.parts[0])
 
     def store(self, stmt, choice):
         base = choice.parts[0]
@@ -89,6 +90,8 @@ class Narrowing(Rewriter):
     def operand(self, atom, region):
         """An operand in a region."""
         now = self.atom(atom)
+        if now in self.facts.numbers:
+            return self.aval(now).dtype.type(self.facts.numbers[now])
         if not is_name(now) or is_all(region) or self.aval(now).shape == ():
             return now
         have = self.narrowed.get(atom)
@@ -113,7 +116,10 @@ class Narrowing(Rewriter):
         if self.aval(now).shape == () and self.facts.shape(source) != ():
             self.narrowed[stmt.target], self.replaced[stmt.target] = choice.region, now
             return
-        inner = choice.parts[0] if source in self.narrowed else None
+        turned = any(isinstance(e, slice) and e.step == -1 for e in stmt.params["index"])
+        inner = choice.parts[0] if source in self.narrowed or turned else None
+        if turned:
+            now = self.operand(source, inner)
         shift = None
         padded = self.unpadded(source, stmt, choice.region) if inner is None else None
         if padded is not None:
@@ -237,25 +243,14 @@ class Narrowing(Rewriter):
         kind, region, value = step
         shape = self.avals[array].shape
         places = sum(e is None or isinstance(e, slice | Window) for e in template)
-        whole = self.selected_shape(template, shape)
-        value = self.operand(value, aligned(region, self.facts.shape(value), whole) if self.facts.shape(value) else ())
+        value = self.operand(value, fitting(region, self.facts.shape(value)))
+        if not is_name(value) and self.aval(value).dtype == self.avals[array].dtype:
+            value = np.asarray(value).item()
         index, operands = self.inside(template, args, spread(region, (0,) * places), shape)
         if kind == "subtract":
             item = self.computed("getitem", (array, *operands), {"index": index})
             value, kind = self.computed("subtract", (item, value), {}), "set"
         self.emit(Update(array, index, operands, value, kind, origin))
-
-    def selected_shape(self, template, shape):
-        sizes = iter(shape)
-        found = []
-        for entry in template:
-            if entry is None:
-                found.append(1)
-                continue
-            size = next(sizes)
-            if isinstance(entry, slice | Window):
-                found.append(size)
-        return tuple(found)
 
 
 def ends(stretch, length):
