@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core import Apply, Hole, Move, Update, is_name, operands
-from ...ops.index_templates import FULL, Window, is_advanced, is_identity
+from ...ops.index_templates import FULL, Window, is_identity
 from ...ops.op import TABLE
-from .regions import aligned, fitting, is_all, spread
+from .regions import aligned, fitting, is_all, is_simple, keeps_axis, spread
 
 NEUTRAL = {"sum": 0, "prod": 1, "max": -np.inf, "min": np.inf, "any": 0, "all": 1}
 SAME_SHAPE = {"astype", "copy", "real", "imag"}
@@ -195,30 +195,31 @@ class Needs:
     def getitem(self, stmt, region):
         source, *rest = stmt.args
         index, shape = stmt.params["index"], self.facts.shape(source)
-        if is_advanced(index, [self.facts.program.aval(a) for a in rest]):
+        operands = self.facts.operands_of(rest)
+        if not is_simple(index, operands):
             return None
-        part, axis, out = [], 0, 0
+        part, inner, axis, out = [], [()] * len(rest), 0, 0
         for entry in index:
             if entry is None:
                 out += 1
                 continue
-            if isinstance(entry, slice | Window):
-                size, stretch = shape[axis], region[out]
-                if entry == FULL:
-                    part.append(stretch)
-                elif stretch is None or isinstance(entry, slice) and entry.step == 1 or isinstance(entry, Window) and self.facts.form(rest[entry.position]):
-                    part.append(None)
-                elif isinstance(entry, slice) and entry == slice(size - 1, None, -1):
-                    part.append(self.mirrored(stretch, size))
-                    if part[-1] is None:
-                        return None
-                else:
+            stretch = region[out] if keeps_axis(entry, operands) else None
+            part.append(None)
+            if entry == FULL:
+                part[-1] = stretch
+            elif stretch and isinstance(entry, Hole):
+                inner[entry.position] = (stretch,)
+            elif stretch and not self.is_forward(entry, rest):
+                part[-1] = self.mirrored(stretch, shape[axis]) if entry == slice(shape[axis] - 1, None, -1) else None
+                if part[-1] is None:
                     return None
-                out += 1
-            else:
-                part.append(None)
+            out += keeps_axis(entry, operands)
             axis += 1
-        return [tuple(part), *((),) * len(rest)]
+        return [tuple(part), *inner]
+
+    def is_forward(self, entry, rest):
+        """Whether an entry takes neighbours in their order, from a place on that is known."""
+        return self.facts.form(rest[entry.position]) is not None if isinstance(entry, Window) else entry.step == 1
 
     def mirrored(self, stretch, size):
         """The same places counted from the other end."""
@@ -271,9 +272,20 @@ class Needs:
         if steps is None:
             self.whole(operands(stmt))
             return
-        self.whole((stmt.target, *stmt.args))
+        self.whole([stmt.target])
+        for atom, part in zip(stmt.args, self.index_parts(stmt, steps)):
+            self.ask(atom, part)
         self.ask_steps(steps)
-        self.choose(stmt, Choice("steps", (), (), tuple(steps)))
+        self.choose(stmt, Choice("steps", (), tuple(self.index_parts(stmt, steps)), tuple(steps)))
+
+    def index_parts(self, stmt, steps):
+        """The regions of the operands of an index: those of an index array are the value's."""
+        operands, out, parts = self.facts.operands_of(stmt.args), 0, [()] * len(stmt.args)
+        for entry in stmt.index:
+            if isinstance(entry, Hole) and operands[entry.position].shape:
+                parts[entry.position] = (steps[0][1][out],)
+            out += entry is None or keeps_axis(entry, operands)
+        return parts
 
     def steps(self, stmt):
         """The steps that make the stored value of what it replaces, or of a number; None if it is not made so."""
@@ -307,10 +319,12 @@ class Needs:
 
     def fits(self, region, stmt):
         """Whether a region of the stored value can be put into the index of a store."""
-        places = [e for e in stmt.index if e is None or isinstance(e, slice | Window)]
-        simple = all(isinstance(e, Hole) or e is None or e == FULL or isinstance(e, int) for e in stmt.index)
-        scalar = all(self.facts.shape(stmt.args[e.position]) == () for e in stmt.index if isinstance(e, Hole))
-        return simple and scalar and len(places) == len(region) and self.facts.is_region_known(region, stmt)
+        operands = self.facts.operands_of(stmt.args)
+        places = [e for e in stmt.index if e is None or keeps_axis(e, operands)]
+        whole = all(isinstance(e, Hole | int) or e is None or e == FULL for e in stmt.index)
+        arrays = any(a.shape for a in operands)
+        simple = whole and is_simple(stmt.index, operands) and (stmt.mode == "add" or not arrays)
+        return simple and len(places) == len(region) and self.facts.is_region_known(region, stmt)
 
 
 __all__ = ["Choice", "Needs"]

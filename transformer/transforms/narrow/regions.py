@@ -6,8 +6,8 @@ import numpy as np
 
 from ...analysis.bounds import Linear, combined
 from ...analysis.ranges import Ranges
-from ...core import Apply, For, Move, Update, blocks, is_name, targets, walk
-from ...ops.index_templates import FULL
+from ...core import Apply, For, Hole, Move, Update, blocks, is_name, targets, walk
+from ...ops.index_templates import FULL, Window
 from ...ops.op import TABLE
 
 
@@ -62,6 +62,10 @@ class Facts:
     # names ----------------------------------------------------------------------------------
     def shape(self, atom):
         return self.program.aval(atom).shape
+
+    def operands_of(self, args):
+        """The avals of the operands of an index."""
+        return [self.program.aval(a) for a in args]
 
     def is_number(self, move):
         """Whether a Move binds a name to a literal once and for all."""
@@ -164,6 +168,18 @@ class Facts:
         return all(self.is_known(name, stmt) for name in names)
 
 
+def keeps_axis(entry, operands):
+    """Whether the axis that an entry of an index covers is one of the result; operands are avals. Index arrays have one axis."""
+    return isinstance(entry, slice | Window) or isinstance(entry, Hole) and len(operands[entry.position].shape) == 1
+
+
+def is_simple(index, operands):
+    """Whether an index holds one array of integers at the most, of one axis, and no scalars beside it: axes stay in their order."""
+    arrays = [operands[e.position] for e in index if isinstance(e, Hole) and operands[e.position].shape]
+    scalars = any(isinstance(e, int) or isinstance(e, Hole) and not operands[e.position].shape for e in index)
+    return not arrays or len(arrays) == 1 and len(arrays[0].shape) == 1 and arrays[0].dtype.kind in "iu" and not scalars
+
+
 def aligned(region, shape, whole):
     """The part of a region of an array of shape `whole` that an operand of `shape` has, which broadcasts against it."""
     region = region[len(region) - len(shape):] if len(region) >= len(shape) else (None,) * (len(shape) - len(region)) + region
@@ -185,4 +201,4 @@ def is_all(region):
     return not any(region)
 
 
-__all__ = ["Facts", "Stretch", "aligned", "fitting", "is_all", "spread"]
+__all__ = ["Facts", "Stretch", "aligned", "fitting", "is_all", "is_simple", "keeps_axis", "spread"]

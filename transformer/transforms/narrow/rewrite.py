@@ -7,7 +7,7 @@ from ...core import Apply, Aval, Hole, Move, Update, is_name
 from ...ops.index_templates import FULL, Range, Window
 from ...ops.op import TABLE
 from ..simplify.rewriting import Rewriter
-from .regions import fitting, is_all, spread
+from .regions import fitting, is_all, keeps_axis, spread
 
 
 class Narrowing(Rewriter):
@@ -37,8 +37,9 @@ class Narrowing(Rewriter):
         choice = self.choice(stmt)
         if choice is None:
             return super().visit_update(stmt)
+        args = [self.operand(a, part) for a, part in zip(stmt.args, choice.parts)]
         for step in choice.steps:
-            self.step(self.atom(stmt.target), stmt.index, self.atoms(stmt.args), step, stmt.origin)
+            self.step(self.atom(stmt.target), stmt.index, args, step, stmt.origin)
 
     # what becomes of a statement ----------------------------------------------------------------
     def alias(self, stmt, choice):
@@ -126,7 +127,8 @@ class Narrowing(Rewriter):
             source, shift = padded
             now = self.atom(source)
         shape = self.facts.shape(source)
-        index, args = self.inside(stmt.params["index"], self.atoms(tuple(rest)), choice.region, shape, stmt.args[1:], inner, shift)
+        rest = [self.operand(a, part) for a, part in zip(rest, choice.parts[1:])]
+        index, args = self.inside(stmt.params["index"], rest, choice.region, shape, stmt.args[1:], inner, shift)
         self.bind(stmt, [now, *args], choice.region, {"index": index})
 
     def unpadded(self, source, stmt, region):
@@ -155,21 +157,25 @@ class Narrowing(Rewriter):
 
     # indices --------------------------------------------------------------------------------------
     def inside(self, template, args, region, shape, before=None, done=None, shift=None):
-        """(template, operands) of a region of what an index selects. done: the region that the array is narrowed to already."""
+        """(template, operands) of a region of what an index selects; index arrays are given for the region already.
+
+        before: the operands as they were in the program; done: the region that the array is narrowed to already.
+        """
         entries, args, axis, out = [], list(args), 0, 0
         before = args if before is None else before
+        operands = [self.aval(a) for a in before]
         for entry in template:
             if entry is None:
                 entries.append(None)
                 out += 1
                 continue
-            if isinstance(entry, slice | Window):
-                stretch = region[out] if out < len(region) else None
-                if stretch and done and done[axis]:
-                    entry = FULL if entry == FULL else slice(None, None, -1)
-                elif stretch:
-                    entry = self.stretched(entry, stretch, shape[axis], before, args, shift[axis] if shift else 0)
-                out += 1
+            kept = keeps_axis(entry, operands)
+            stretch = region[out] if kept and out < len(region) else None
+            if stretch and done and done[axis]:
+                entry = FULL if entry == FULL else slice(None, None, -1)
+            elif stretch and not isinstance(entry, Hole):
+                entry = self.stretched(entry, stretch, shape[axis], before, args, shift[axis] if shift else 0)
+            out += kept
             entries.append(entry)
             axis += 1
         return tuple(entries), tuple(args)
@@ -208,11 +214,11 @@ class Narrowing(Rewriter):
     def uncut(self, stmt, size):
         """v of min(v, size) and of max(v + size if v < 0 else v, 0)."""
         if stmt.op.impl is np.minimum and not is_name(stmt.args[1]) and stmt.args[1] == size:
-            return stmt.args[0]
+            return stmt.args[0] if self.facts.is_steady(stmt.args[0], stmt, self.here) else None
         if stmt.op.impl is not np.maximum or is_name(stmt.args[1]) or stmt.args[1] != 0 or not is_name(stmt.args[0]):
             return None
         choice = self.facts.made.get(stmt.args[0])
-        if choice is None or choice.op.impl is not np.where or choice.args[2] in self.facts.mutable:
+        if choice is None or choice.op.impl is not np.where or not self.facts.is_steady(choice.args[2], choice, self.here):
             return None
         test, moved = (self.facts.made.get(a) if is_name(a) else None for a in choice.args[:2])
         value = choice.args[2]
@@ -242,7 +248,8 @@ class Narrowing(Rewriter):
         """One store into a region of what an index selects of an array."""
         kind, region, value = step
         shape = self.avals[array].shape
-        places = sum(e is None or isinstance(e, slice | Window) for e in template)
+        operands = [self.aval(a) for a in args]
+        places = sum(e is None or keeps_axis(e, operands) for e in template)
         value = self.operand(value, fitting(region, self.facts.shape(value)))
         if not is_name(value) and self.aval(value).dtype == self.avals[array].dtype:
             value = np.asarray(value).item()
