@@ -321,7 +321,7 @@ def compile_options(overrides=(), replicas=1, device_list=None, free=None):
     return options
 
 
-EXTRA = {"xla_cpu_small_while_loop_byte_threshold"}
+EXTRA = {"xla_cpu_small_while_loop_byte_threshold", "xla_cpu_use_multi_output_fusion"}
 """Options that are no flags of their own but entries of the map `DebugOptions.xla_backend_extra_options`."""
 
 
