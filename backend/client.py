@@ -4,6 +4,7 @@ Nothing here runs at import: jaxlib is loaded and a client made at the first use
 private names, and no global state of jaxlib is changed, so that users may have jax in the same process.
 """
 
+import ctypes
 import functools
 import os
 import re
@@ -249,6 +250,12 @@ def to_numpy(buffer):
         return np.empty(shape, dtype)
     value = np.asarray(_Memory(buffer, shape, dtype))
     return value.view(dtype) if dtype.kind == "V" else value
+
+
+def integer(buffer, kind):
+    """The number in a CPU buffer that holds a single one, of the kind "int32" or "int64" (waits for it)."""
+    buffer.block_until_ready()
+    return getattr(ctypes, f"c_{kind}").from_address(buffer.unsafe_buffer_pointer()).value
 
 
 @functools.cache
