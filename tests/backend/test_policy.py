@@ -9,27 +9,34 @@ import pytest
 
 import transformer as T
 from backend import compile as compiling
-from backend.policy import ALL_NATIVE, SEVERAL_RESULTS, UNFUSED, is_harmed, overrides_for, trial_for
+from backend.policy import ALL_NATIVE, PLAIN_SUMS, SEVERAL_RESULTS, TREELESS, UNFUSED, is_harmed, overrides_for, trial_for
 from transformer import tree
 
 from ..programs import PROGRAMS
 from .kernels import KERNELS
 
-FEATURES = [{"loop", *more} for more in ((), ("scalar_loop",), ("element_loop",), ("slice_loop",), ("slice_loop", "stencil_loop"))]
-NATIVE = [(ALL_NATIVE, *more) for more in ((), (UNFUSED,), (SEVERAL_RESULTS,))]
+KINDS = ((), ("scalar_loop",), ("element_loop",), ("slice_loop",), ("slice_loop", "stencil_loop"), ("short_rows",))
+FEATURES = [{"loop", *more} for more in KINDS] + [{"product"}, {"choice", "short_rows"}]
+NATIVE = [(ALL_NATIVE, PLAIN_SUMS, *more) for more in ((UNFUSED,), (SEVERAL_RESULTS,), (), (TREELESS,))]
 """Loops of few bytes are native from any threshold on."""
-INTERPRETED = [(), (SEVERAL_RESULTS,)]
+INTERPRETED = [(PLAIN_SUMS,), (PLAIN_SUMS, SEVERAL_RESULTS)]
 """As large loops are."""
-LOOPS = [(s.fn, s.args, s.wrt, NATIVE[1:]) for s in PROGRAMS if re.search(r"\b(for|while)\b", inspect.getsource(s.fn))]
-LOOPS += [(fn, args, (0,), NATIVE + INTERPRETED) for fn, args in KERNELS]
+OTHERS = [(PLAIN_SUMS, TREELESS)]
+
+
+def sets_of(program):
+    return NATIVE[:2] if re.search(r"\b(for|while)\b", inspect.getsource(program)) else OTHERS
+
+
+CASES = [(s.fn, s.args, s.wrt, sets_of(s.fn)) for s in PROGRAMS] + [(fn, args, (0,), NATIVE + INTERPRETED) for fn, args in KERNELS]
 
 
 def test_the_sets_compared_are_those_that_the_policy_can_choose():
     chosen = [overrides_for(f) for f in FEATURES] + [trial_for(f, "") for f in FEATURES]
-    assert {frozenset(o for o in s if o[0] != ALL_NATIVE[0]) for s in chosen if s} == {frozenset(s[1:]) for s in NATIVE}
+    assert {frozenset(o for o in s if o[0] != ALL_NATIVE[0]) for s in chosen if s} == {frozenset(s[1:]) for s in NATIVE} | set(map(frozenset, OTHERS))
 
 
-@pytest.mark.parametrize("case", LOOPS, ids=[f"{fn.__name__}-{i}" for i, (fn, *_) in enumerate(LOOPS)])
+@pytest.mark.parametrize("case", CASES, ids=[f"{fn.__name__}-{i}" for i, (fn, *_) in enumerate(CASES)])
 def test_options_keep_values(case, monkeypatch):
     fn, args, wrt, sets = case
 
@@ -122,3 +129,18 @@ def test_harm_is_a_store_into_an_array_beside_other_results():
     computation = "\n%fused (p: f64[100]) -> (f64[100], f64[100]) {{\n  %a = f64[100]{{0}} {}(%p)\n  ROOT %t = (f64[100]{{0}}, f64[100]{{0}}) tuple(%a, %p)\n}}\n"
     entry = "\nENTRY %main (p: f64[100]) -> f64[100] {\n  %f = (f64[100]{0}, /*index=1*/f64[100]{0}) fusion(%p), kind=kLoop, calls=%fused, metadata={}\n}\n"
     assert is_harmed(computation.format("dynamic-update-slice") + entry, "") and not is_harmed(computation.format("negate") + entry, "")
+
+
+def softmax(x):
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("f, shape, plain, treeless", [
+    (softmax, (64, 100), False, True), (T.grad(lambda x: np.sum(softmax(x) ** 2)), (64, 100), True, True),
+    (lambda x: np.sum(x, axis=0), (64, 100), False, False), (lambda x: np.sum(x, axis=1), (64, 100000), False, False),
+    (lambda x: np.sum(np.sum(x, axis=0) + np.sum(x[0]) * x, axis=1), (64, 100), False, False),
+    (lambda x: x @ x.T, (64, 100), True, False), (lambda x: np.sum(x), (4, 4), False, False)])
+def test_how_sums_are_compiled(monkeypatch, f, shape, plain, treeless):
+    tried = compiled_with(monkeypatch, f, np.sin(np.arange(np.prod(shape))).reshape(shape))
+    assert [(PLAIN_SUMS in overrides, TREELESS in overrides) for overrides in tried] == [(plain, treeless)]
