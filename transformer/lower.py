@@ -16,6 +16,7 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
+from backend import policy
 from backend.hlo import Hlo, Value
 
 from .analysis.capacities import shapes_of
@@ -31,6 +32,7 @@ from .ops import index_lowering
 from .ops.index_templates import FULL, result_shape
 from .ops.op import TABLE
 from .transforms.simplify.arrange_products import arrange_products
+from .transforms.simplify.contract_sums import contract_sums
 
 SMALL = 24
 GROUP, GROUPED_OPS = 8, 80
@@ -43,6 +45,8 @@ MANY = 3
 def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, sizes=None):
     """Lower a program. Every unknown dimension (a tape's) becomes `capacity`, or that of the argument it is in `sizes` (name ->
     capacity); `donate`: positions of parameters whose memory results may reuse; `layout`: for several devices, see `backend.spread`."""
+    if platform == "cpu":
+        program = contract_sums(program)
     return Lowering(arrange_products(program), capacity, platform, layout, sizes or {}).run(donate)
 
 
@@ -78,7 +82,7 @@ class Lowering:
         outputs += extra
         text = self.hlo.finish(outputs, self.aliases(outputs, donate), self.hlo.partitions)
         return Lowered(text, len(self.program.outputs), self.effects.failures, NEEDED in self.env, self.capacity,
-                       self.hlo.callbacks, self.features, extra)
+                       self.hlo.callbacks, self.features | policy.features_of(self.hlo), extra)
 
     def output(self, atom):
         aval = self.program.aval(atom)

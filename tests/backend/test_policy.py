@@ -7,7 +7,7 @@ import pytest
 
 import transformer as T
 from backend import compile as compiling
-from backend.policy import POLICY, UNFUSED, is_harmed, overrides_for, trial_for
+from backend.policy import PLAIN_SUMS, POLICY, TREELESS, UNFUSED, is_harmed, overrides_for, trial_for
 from transformer import tree
 
 from ..programs import PROGRAMS
@@ -24,7 +24,7 @@ def test_options_keep_values(sample, monkeypatch):
     features = {feature for row in POLICY.values() for feature in row}
     sets = [compiling.overrides_for(f) for f in (frozenset(), frozenset(features), *(frozenset([f]) for f in features))]
     monkeypatch.setattr(compiling, "trial_for", lambda *_: None)
-    for overrides in [*sets, trial_for(features)]:
+    for overrides in dict.fromkeys([*sets, trial_for(features)]):
         with monkeypatch.context() as patch:
             patch.setattr(compiling, "overrides_for", lambda f, o=(), overrides=overrides: overrides)
             got = [np.asarray(leaf) for leaf in tree.flatten(T.jit(gradient)(*copy.deepcopy(sample.args)))[0]]
@@ -87,3 +87,18 @@ def test_harm_is_copies_in_loops_and_many_more_ops():
     assert is_harmed(body.format("f64[100]{0}") + entry, "")
     assert not is_harmed(body.format("f64[10]{0}") + entry, "") and not is_harmed(body.format("s64[]") + entry, "")
     assert is_harmed("  %x = f64[] add(%a, %b)\n" * 300 + entry, "%1 = op\n")
+
+
+def softmax(x):
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("f, shape, plain, treeless", [
+    (softmax, (64, 100), False, True), (T.grad(lambda x: np.sum(softmax(x) ** 2)), (64, 100), True, True),
+    (lambda x: np.sum(x, axis=0), (64, 100), False, False), (lambda x: np.sum(x, axis=1), (64, 100000), False, False),
+    (lambda x: np.sum(np.sum(x, axis=0) + np.sum(x[0]) * x, axis=1), (64, 100), False, False),
+    (lambda x: x @ x.T, (64, 100), True, False), (lambda x: np.sum(x), (4, 4), False, False)])
+def test_how_sums_are_compiled(monkeypatch, f, shape, plain, treeless):
+    tried = compiled_with(monkeypatch, f, np.sin(np.arange(np.prod(shape))).reshape(shape))
+    assert [(PLAIN_SUMS in overrides, TREELESS in overrides) for overrides in tried] == [(plain, treeless)]
