@@ -23,8 +23,8 @@ from .later import later
 from .leaves import dynamic_leaves, plain
 from .specialised import Static, is_device_array, unchanged
 
-glue, optable, pipeline, printing, promotion, vectorising = (
-    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion", "transforms.vectorise"))
+glue, optable, pipeline, printing, promotion, narrowing, vectorising = (
+    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion", "transforms.narrow", "transforms.vectorise"))
 
 VALUE_WARNING = 64
 WARM = 2
@@ -116,9 +116,9 @@ class Entry:
         self.stored, self.program = specialised.stored, specialised.program
         if specialised.jnp and not x64():
             self.program = single_precision(self.program)
-        if not compiled and config.read("vectorise"):
-            self.program = vectorising.vectorise(self.program)
-            pipeline.record("vectorise", self.program)
+        self.whole = self.program
+        if not compiled:
+            self.program = for_numpy(self.program)
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored
@@ -194,6 +194,16 @@ class Entry:
         for key, value in zip(self.stored, outputs[count:]):
             leaves[key][...] = np.asarray(value)
         return outputs[:count]
+
+
+def for_numpy(program):
+    """What NumPy runs of a program: array code where loops over elements allow it, slices where masks of ranges stand."""
+    if config.read("vectorise"):
+        program = vectorising.vectorise(program)
+        pipeline.record("vectorise", program)
+    program = narrowing.narrow(program)
+    pipeline.record("narrow", program)
+    return program
 
 
 def host(value):

@@ -143,7 +143,7 @@ def test_places_outside_of_a_slice_never_count():
 
 def test_loops_with_slices_stay_loops():
     text = jit(factorise).show(SQUARE)
-    assert text.count("for ") == 3 and "np.where(test" in text
+    assert text.count("for ") == 3 and "np.where(inside" in text
 
 
 def lengths_differ(x):

@@ -8,9 +8,9 @@ FAR = 200
 
 
 def is_cheap(op, args):
-    """Whether an op costs no more than a copy of its result: elementwise, views, indexing, copies, arrays made from nothing."""
+    """Whether an op costs no more than a copy of its result: elementwise, views, indexing, copies, masks and arrays made from nothing."""
     indexing = op.gather or op.as_index is not None or op.unview is not None or op.readonly
-    return op.elementwise or indexing or op is TABLE["copy"] or not args
+    return op.elementwise or indexing or op in (TABLE["copy"], TABLE["places"]) or not args
 
 
 class Sources:
