@@ -114,7 +114,7 @@ def run(specialised, leaves):
     if any(map(is_reference, values)):
         outputs = inlined(program, values, specialised.jnp)
     else:
-        outputs = executed(printing.load(program), program, values, specialised.jnp)
+        outputs = executed(printing.load(pipeline.for_numpy(program)), program, values, specialised.jnp)
     return tree.unflatten(specialised.out_tree, outputs)
 
 
@@ -152,7 +152,7 @@ class Linear:
         if any(map(is_reference, values)):
             outputs = inlined(self.program, values, self.jnp)
         else:
-            self.loaded = self.loaded or printing.load(self.program)
+            self.loaded = self.loaded or printing.load(pipeline.for_numpy(self.program))
             outputs = executed(self.loaded, self.program, values, self.jnp)
         return tree.unflatten(self.out_tree, outputs)
 
@@ -164,7 +164,7 @@ class Linear:
     @property
     def source(self):
         """Source of the function, its residuals as the first parameters."""
-        return printing.source(self.program)
+        return printing.source(pipeline.for_numpy(self.program))
 
     def __transformer_call__(self, ev, args, kwargs):
         return self(*args, **kwargs)

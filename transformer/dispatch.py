@@ -23,8 +23,8 @@ from .later import later
 from .leaves import dynamic_leaves, plain
 from .specialised import Static, is_device_array, unchanged
 
-glue, optable, pipeline, printing, promotion, narrowing, vectorising = (
-    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion", "transforms.narrow", "transforms.vectorise"))
+glue, optable, pipeline, printing, promotion = (
+    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion"))
 
 VALUE_WARNING = 64
 WARM = 2
@@ -118,7 +118,7 @@ class Entry:
             self.program = single_precision(self.program)
         self.whole = self.program
         if not compiled:
-            self.program = for_numpy(self.program)
+            self.program = pipeline.for_numpy(self.program)
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored
@@ -194,16 +194,6 @@ class Entry:
         for key, value in zip(self.stored, outputs[count:]):
             leaves[key][...] = np.asarray(value)
         return outputs[:count]
-
-
-def for_numpy(program):
-    """What NumPy runs of a program: array code where loops over elements allow it, slices where masks of ranges stand."""
-    if config.read("vectorise"):
-        program = vectorising.vectorise(program)
-        pipeline.record("vectorise", program)
-    program = narrowing.narrow(program)
-    pipeline.record("narrow", program)
-    return program
 
 
 def host(value):

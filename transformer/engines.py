@@ -28,7 +28,7 @@ from .errors import TransformError
 from .executable import Array, Compiled, spec
 from .later import later
 
-printing = later(globals(), "printing")
+pipeline, printing = later(globals(), "pipeline"), later(globals(), "printing")
 
 ENGINES = ("xla", "numpy", "auto")
 ADVANTAGE = 0.8
@@ -158,7 +158,7 @@ class OnNumPy(Compiled):
 
     def __init__(self, program, donate=()):
         super().__init__(program, donate)
-        self.function = printing.load(program)
+        self.function = printing.load(pipeline.for_numpy(program))
         self.specs = [spec(aval.shape, aval.dtype) for aval in map(program.aval, program.outputs)]
 
     def __call__(self, arguments):

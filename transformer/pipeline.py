@@ -4,6 +4,7 @@
     differentiate   transforms.reverse, transforms.forward
     batch           transforms.batch
     simplify        transforms.simplify
+    for NumPy       transforms.vectorise, transforms.narrow
 
 `build` does it for plain functions and, through `Transformed.build`, for any chain of transforms around one.
 """
@@ -17,6 +18,7 @@ import numpy as np
 
 from . import tree
 from .abstract import ShapeDtypeStruct
+from .config import config
 from .core import WEAK_DTYPES, Aval, literal_aval
 from .errors import NeedStatic, TransformError, TypeMismatch, ValueDependent
 from .frontend.builder import Builder
@@ -26,7 +28,9 @@ from .frontend.specialise import specialise
 from .leaves import dynamic_leaves, is_dynamic
 from .specialised import Param, is_device_array
 from .transforms.custom_calls import expand
+from .transforms.narrow import narrow
 from .transforms.simplify import simplify
+from .transforms.vectorise import vectorise
 
 _local = threading.local()
 
@@ -172,6 +176,16 @@ def by_type_or_value(make, leaves):
 def settled(program):
     """A program whose derivatives have been taken: unless more are to come, calls with rules of their own are what they call."""
     return program if current_options().pending else expand(program)
+
+
+def for_numpy(program):
+    """What NumPy runs of a program: array code where loops over elements allow it, slices where masks of ranges stand."""
+    if config.read("vectorise"):
+        program = vectorise(program)
+        record("vectorise", program)
+    program = narrow(program)
+    record("narrow", program)
+    return program
 
 
 def active_builder():
