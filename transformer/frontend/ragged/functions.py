@@ -13,8 +13,9 @@ from .arrays import FINITE, ONE, RAW, TYPICAL, UNKNOWN, Ragged, is_ragged, ragge
 
 CAREFREE = {np.add, np.subtract, np.multiply, np.negative, np.positive, np.conjugate, np.absolute, np.square, np.sin, np.cos, np.exp,
             np.tanh, np.maximum, np.minimum, np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal,
-            np.logical_and, np.logical_or, np.logical_not, np.invert, np.bitwise_and, np.bitwise_or, np.isnan, np.isfinite, np.isinf}
-"""Ufuncs that are smooth and finite where their operands are: any finite number may stand at places that do not count."""
+            np.logical_and, np.logical_or, np.logical_not, np.invert, np.bitwise_and, np.bitwise_or, np.isnan, np.isfinite, np.isinf,
+            np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fabs, np.arctan, np.where, np.clip, np.real, np.imag}
+"""Functions that are smooth and finite where their operands are: any finite number may stand at places that do not count."""
 
 AT_ONE = {np.divide, np.power, np.float_power, np.sqrt, np.cbrt, np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.floor_divide,
           np.remainder, np.hypot, np.arctan2}
@@ -58,7 +59,7 @@ def call(fn, args, kwargs):
             return args[fn.nin]
         return elementwise(fn, args, need_of(fn, args))
     if fn in ELEMENTWISE and not inside(kwargs.values()):
-        return elementwise(fn, args, TYPICAL, kwargs)
+        return elementwise(fn, args, need_of(fn, args), kwargs)
     refuse((*args, *kwargs.values()))
 
 
@@ -86,7 +87,7 @@ def function(*fns):
 
 # elementwise --------------------------------------------------------------------------------------------------------------
 def need_of(fn, args):
-    """What has to stand at the places of a ufunc's operands that do not count."""
+    """What has to stand at the places of operands that do not count."""
     if fn in CAREFREE or fn is np.power and isinstance(args[1], int) and args[1] >= 0:
         return FINITE
     return ONE if fn in AT_ONE else TYPICAL
