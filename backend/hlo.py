@@ -351,6 +351,8 @@ class Hlo:
     reduce_window = reductions.reduce_window
     cumulative = reductions.cumulative
     argreduce = reductions.argreduce
+    extremum = reductions.extremum
+    places = reductions.places
     sort = reductions.sort
     gather = indexing.gather
     scatter = indexing.scatter

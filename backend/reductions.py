@@ -112,18 +112,48 @@ def _scan_loop(hlo, x, axis, kind):
 
 def argreduce(hlo, x, axis, kind):
     """int64 index of the first maximum ("max") or minimum ("min") along an axis (dropped); the first nan wins, as in NumPy."""
-    if x.dtype.kind == "b":
-        x = hlo.convert(x, np.uint8)
     if x.dtype.kind == "c":
         raise TypeError("XLA has no argmax or argmin of complex numbers; compare real parts instead")
-    reducer = "maximum" if kind == "max" else "minimum"
-    best = hlo.reduce(x, None, (axis,), reducer)
-    spread = hlo.broadcast_in_dim(best, x.shape, [a for a in range(x.ndim) if a != axis])
-    found = hlo.compare("EQ", x, spread)
-    if _has_nan(x.dtype):
-        found = hlo.op("or", [found, hlo.compare("NE", x, x)], x.shape, found.dtype)
-    where = hlo.select(found, hlo.iota(x.shape, np.int64, axis), hlo.full(x.shape, np.iinfo(np.int64).max, np.int64))
-    return hlo.reduce(where, None, (axis,), "minimum")
+    return hlo.convert(extremum(hlo, x, (axis,), "maximum" if kind == "max" else "minimum")[1], np.int64)
+
+
+def extremum(hlo, x, axes, kind):
+    """(extrema, places) over `axes` (dropped): the place of the first of each, counted along these axes. The first nan wins.
+
+    Both come out of one pass: a second look for the elements that equal an extremum might find none, where XLA computes `x` again for it
+    and rounds it differently.
+    """
+    if x.dtype.kind == "b":
+        best, place = extremum(hlo, hlo.convert(x, np.uint8), axes, kind)
+        return hlo.convert(best, np.bool_), place
+    axes, shape = tuple(axes), tuple(n for a, n in enumerate(x.shape) if a not in axes)
+    index = places(hlo, x.shape, axes)
+    hlo.reductions.append((x.shape, axes))
+    start = hlo.constant(identity(kind, x.dtype), x.dtype), hlo.constant(np.iinfo(index.dtype).max, index.dtype)
+    region = hlo.region([((), x.dtype), ((), index.dtype)] * 2, lambda *pairs: better(hlo, kind, *pairs), isolated=True)
+    return hlo.ops("reduce", [x, index, *start], [(shape, x.dtype), (shape, index.dtype)], f"dimensions = {ints_text(axes)}", [region])
+
+
+def places(hlo, shape, axes):
+    """The number of each element along `axes`, in order."""
+    dtype = np.dtype(np.int32 if int(np.prod([shape[a] for a in axes])) < 2**31 else np.int64)
+    total = None
+    for axis in axes:
+        here = hlo.iota(shape, dtype, axis)
+        total = here if total is None else hlo.add(hlo.multiply(total, hlo.full(shape, shape[axis], dtype)), here)
+    return total
+
+
+def better(hlo, kind, best, place, value, index):
+    """The (extremum, place) of two."""
+    order = hlo.compare("GT" if kind == "maximum" else "LT", value, best)
+    tie = hlo.compare("EQ", value, best)
+    if _has_nan(value.dtype):
+        no_number, had_none = (hlo.compare("NE", v, v) for v in (value, best))
+        order = hlo.or_(order, hlo.and_(no_number, hlo.compare("EQ", best, best)))
+        tie = hlo.or_(tie, hlo.and_(no_number, had_none))
+    taken = hlo.or_(order, hlo.and_(tie, hlo.compare("LT", index, place)))
+    return [hlo.select(taken, value, best), hlo.select(taken, index, place)]
 
 
 def sort(hlo, xs, axis, stable=True, descending=False):

@@ -44,18 +44,29 @@ def _ignoring_nan(kind):
     return lower
 
 
-class _TakenOf:
-    """fmax and fmin: a nan operand is never taken."""
+def taken(g, x, y, more):
+    """The cotangent of x where fmax or fmin takes it, half of it at a tie: a nan operand is never taken."""
+    return np.where(more | np.isnan(y) & (x == x), g, np.where(x == y, 0.5 * g, 0))
 
+
+class _Fmax:
     def d_x(g, x, y, out):
-        return np.where(x == y, 0.5 * g, np.where(x == out, g, 0))
+        return taken(g, x, y, x > y)
 
     def d_y(g, x, y, out):
-        return np.where(x == y, 0.5 * g, np.where(y == out, g, 0))
+        return taken(g, y, x, y > x)
 
 
-elementwise(np.fmax, lower=_ignoring_nan("maximum"), samples=PAIR, masking=True, nonfinite=True, name="fmax")(_TakenOf)
-elementwise(np.fmin, lower=_ignoring_nan("minimum"), samples=PAIR, masking=True, nonfinite=True, name="fmin")(_TakenOf)
+class _Fmin:
+    def d_x(g, x, y, out):
+        return taken(g, x, y, x < y)
+
+    def d_y(g, x, y, out):
+        return taken(g, y, x, y < x)
+
+
+elementwise(np.fmax, lower=_ignoring_nan("maximum"), samples=PAIR, masking=True, nonfinite=True, name="fmax")(_Fmax)
+elementwise(np.fmin, lower=_ignoring_nan("minimum"), samples=PAIR, masking=True, nonfinite=True, name="fmin")(_Fmin)
 
 
 # clip -------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core import Aval, is_floating, is_real
 from ..errors import IndexMismatch, ShapeError, TransformError
+from .attainment import attains, extreme
 from .batching import batched_along, later
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, broadcast, function, op, register
@@ -224,21 +225,11 @@ def prod_(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wher
 
 
 # max, min -------------------------------------------------------------------------------
-def hits(x, out, axis, keepdims):
+def hits(name, x, out, axis, keepdims):
     """Where the extremum is taken, and how often, in the dtype of `x`."""
-    hit = x == spread(out, x, axis, keepdims)
+    hit = attains(name, x, spread(out, x, axis, keepdims))
     dtype = None if x.dtype == np.float64 else x.dtype
     return hit, np.sum(hit, axis=axis, keepdims=keepdims, dtype=dtype)
-
-
-class _Extremum:
-    def vjp(g, x, out, axis, keepdims):
-        hit, count = hits(x, out, axis, keepdims)
-        return np.where(hit, spread(g / count, x, axis, keepdims), 0)
-
-    def jvp(dots, x, out, axis, keepdims):
-        hit, count = hits(x, out, axis, keepdims)
-        return np.sum(np.where(hit, dots[0], 0), axis=axis, keepdims=keepdims) / count
 
 
 def _declare_extremum(name, kind, ignore_nan):
@@ -253,18 +244,20 @@ def _declare_extremum(name, kind, ignore_nan):
         return Aval(reduced_shape(x.shape, axis, keepdims), x.dtype)
 
     def lower(hlo, out, x, axis, keepdims):
-        if not ignore_nan or not is_floating(x.dtype):
-            return hlo.reshape(hlo.reduce(x, None, axis, kind), out.shape)
-        is_nan = hlo.compare("NE", x, x)
-        worst = hlo.full(x.shape, -np.inf if kind == "maximum" else np.inf, x.dtype)
-        best = hlo.reduce(hlo.select(is_nan, worst, x), None, axis, kind)
-        nothing = hlo.reduce(is_nan, None, axis, "and")
-        return hlo.reshape(hlo.select(nothing, hlo.full(best.shape, np.nan, x.dtype), best), out.shape)
+        return hlo.reshape(extreme(hlo, x, kind, ignore_nan, axis), out.shape)
+
+    def vjp(g, x, out, axis, keepdims):
+        hit, count = hits(name, x, out, axis, keepdims)
+        return np.where(hit, spread(g / count, x, axis, keepdims), 0)
+
+    def jvp(dots, x, out, axis, keepdims):
+        hit, count = hits(name, x, out, axis, keepdims)
+        return np.sum(np.where(hit, dots[0], 0), axis=axis, keepdims=keepdims) / count
 
     def notation(x, axis, keepdims):
         return reduction_text(name, x, axis, keepdims)
 
-    register(Op(name, impl, infer, lower, vjp=_Extremum.vjp, jvp=_Extremum.jvp, batch=batched_along(name, "axis"), notation=notation,
+    register(Op(name, impl, infer, lower, vjp=vjp, jvp=jvp, batch=batched_along(name, "axis"), notation=notation,
                 samples=reduction_samples, masking=True, nonfinite=ignore_nan))
 
 

@@ -153,24 +153,12 @@ def _cumulative(scan, first, x, axis, dtype, include_initial):
 
 
 # running extrema -------------------------------------------------------------------------
-def _hits(x, out):
-    """hit[..., i, k]: whether running extremum k is element i; along the last axis of both."""
-    n = np.shape(x)[-1]
+def _hits(name, x):
+    """hit[..., i, k]: whether running extremum k is element i; along the last axis of both. The extrema are taken of the very values that
+    are compared: compiled code may round another copy of them differently."""
+    x, n = TABLE["optimization_barrier"].bind(x), np.shape(x)[-1]
+    out = TABLE[name].bind(x, axis=np.ndim(x) - 1)
     return (np.expand_dims(x, -1) == np.expand_dims(out, -2)) & np.tril(np.ones((n, n), dtype=bool)).T
-
-
-class _Running:
-    def vjp(g, x, out, axis):
-        x, out, g = (np.moveaxis(v, axis, -1) for v in (x, out, g))
-        hit = _hits(x, out)
-        share = g / np.sum(hit, axis=-2, dtype=g.dtype)
-        return np.moveaxis(np.sum(np.where(hit, np.expand_dims(share, -2), 0), axis=-1), -1, axis)
-
-    def jvp(dots, x, out, axis):
-        x, out, x_dot = (np.moveaxis(v, axis, -1) for v in (x, out, dots[0]))
-        hit = _hits(x, out)
-        total = np.sum(np.where(hit, np.expand_dims(x_dot, -1), 0), axis=-2)
-        return np.moveaxis(total / np.sum(hit, axis=-2, dtype=x_dot.dtype), -1, axis)
 
 
 def _declare_running(name, ufunc, kind):
@@ -189,7 +177,19 @@ def _declare_running(name, ufunc, kind):
     def samples(rng):
         return [((rng.uniform(-2.0, 2.0, (3, 4)),), {"axis": a}) for a in (0, 1)]
 
-    register(Op(name, impl, infer, lower, vjp=_Running.vjp, jvp=_Running.jvp, batch=batched_along(name, "axis"), notation=notation, samples=samples,
+    def vjp(g, x, out, axis):
+        x, g = (np.moveaxis(v, axis, -1) for v in (x, g))
+        hit = _hits(name, x)
+        share = g / np.sum(hit, axis=-2, dtype=g.dtype)
+        return np.moveaxis(np.sum(np.where(hit, np.expand_dims(share, -2), 0), axis=-1), -1, axis)
+
+    def jvp(dots, x, out, axis):
+        x, x_dot = (np.moveaxis(v, axis, -1) for v in (x, dots[0]))
+        hit = _hits(name, x)
+        total = np.sum(np.where(hit, np.expand_dims(x_dot, -1), 0), axis=-2)
+        return np.moveaxis(total / np.sum(hit, axis=-2, dtype=x_dot.dtype), -1, axis)
+
+    register(Op(name, impl, infer, lower, vjp=vjp, jvp=jvp, batch=batched_along(name, "axis"), notation=notation, samples=samples,
                 masking=True))
 
     def user(array, axis=0, dtype=None, out=None):

@@ -9,6 +9,7 @@ import functools
 import numpy as np
 
 from ..core import Aval, is_real
+from .attainment import attains
 from .convolution import out_size, stretched
 from .creation import dtype_text
 from .op import TABLE, Op, op, register
@@ -115,23 +116,23 @@ class _Extremum:
         padded = np.pad(x, params["padding"], constant_values=fill) if any(map(any, params["padding"])) else x
         return padded, places(np.shape(x), params["window"], params["strides"], params["padding"], params["spread"])
 
-    def hits(x, out, fill, params):
+    def hits(kind, x, out, fill, params):
         """(whether each element of each window is the extremum, how many are, the index, axes of the windows)."""
         padded, index = _Extremum.read(x, fill, params)
         ndim = np.ndim(x)
         axes = tuple(range(ndim, 2 * ndim))
-        hit = padded[index] == np.reshape(out, (*np.shape(out), *(1,) * ndim))
+        hit = attains(kind, padded[index], np.reshape(out, (*np.shape(out), *(1,) * ndim)))
         return hit, np.sum(hit, axis=axes, dtype=out.dtype), index, axes
 
 
-def tiled_bar(g, x, out, fill, window, padding):
+def tiled_bar(kind, g, x, out, fill, window, padding):
     """The cotangent of x where the windows are tiles: each element is in one of them at most."""
     sizes, ndim = np.shape(out), np.ndim(x)
     padded = np.pad(x, padding, constant_values=fill) if any(map(any, padding)) else x
     covered = tuple(n * k for n, k in zip(sizes, window))
     tiles = np.reshape(padded[tuple(slice(0, n) for n in covered)], tuple(n for pair in zip(sizes, window) for n in pair))
     apart = tuple(n for size in sizes for n in (size, 1))
-    hit = tiles == np.reshape(out, apart)
+    hit = attains(kind, tiles, np.reshape(out, apart))
     share = np.reshape(g, apart) / np.sum(hit, axis=tuple(range(1, 2 * ndim, 2)), keepdims=True, dtype=g.dtype)
     bar = np.reshape(np.where(hit, share, 0), covered)
     rest = [(0, max(0, n + lo - c)) for n, (lo, _), c in zip(np.shape(x), padding, covered)]
@@ -140,6 +141,8 @@ def tiled_bar(g, x, out, fill, window, padding):
 
 
 def _declare_extremum(name, reduction, kind, largest):
+    extremum = "min" if largest else "max"
+
     def impl(x, **params):
         return _compiled(notation(Aval(x.shape, x.dtype), **params))(x)
 
@@ -154,8 +157,8 @@ def _declare_extremum(name, reduction, kind, largest):
 
     def vjp(g, x, out, dilation, **params):
         if params["strides"] == params["window"] and set(params["spread"]) == {1}:
-            return tiled_bar(g, x, out, fill_of(x), params["window"], params["padding"])
-        hit, count, index, axes = _Extremum.hits(x, out, fill_of(x), params)
+            return tiled_bar(extremum, g, x, out, fill_of(x), params["window"], params["padding"])
+        hit, count, index, axes = _Extremum.hits(extremum, x, out, fill_of(x), params)
         share = np.reshape(g / count, (*np.shape(out), *(1,) * np.ndim(x)))
         whole = np.zeros(tuple(n + lo + hi for n, (lo, hi) in zip(np.shape(x), params["padding"])), g.dtype)
         whole = TABLE["constant"].emit(value=whole)
@@ -163,7 +166,7 @@ def _declare_extremum(name, reduction, kind, largest):
         return whole[tuple(slice(lo, lo + n) for n, (lo, _) in zip(np.shape(x), params["padding"]))]
 
     def jvp(dots, x, out, dilation, **params):
-        hit, count, index, axes = _Extremum.hits(x, out, fill_of(x), params)
+        hit, count, index, axes = _Extremum.hits(extremum, x, out, fill_of(x), params)
         padded, _ = _Extremum.read(dots[0], 0, params)
         return np.sum(np.where(hit, padded[index], 0), axis=axes) / count
 

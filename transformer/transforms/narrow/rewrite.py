@@ -108,11 +108,12 @@ class Narrowing(Rewriter):
             return self.aval(now).dtype.type(self.facts.numbers[now])
         if not is_name(now) or is_all(region) or self.aval(now).shape == ():
             return now
-        have = self.narrowed.get(atom)
         region = spread(region, self.facts.shape(atom))
-        if have is not None:
-            if tuple(have) != tuple(region):
-                raise AssertionError(f"{atom} is narrowed to {have}, but read in {region}")
+        have = self.narrowed.get(atom, (None,) * len(region))
+        if any(a is not None and a != b for a, b in zip(have, region)):
+            raise AssertionError(f"{atom} is narrowed to {have}, but read in {region}")
+        region = tuple(b if a is None else None for a, b in zip(have, region))
+        if is_all(region):
             return now
         index, args = self.inside((FULL,) * len(region), (), region, self.facts.shape(atom))
         return self.computed("getitem", (now, *args), {"index": index})

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...analysis.sources import is_cheap
-from ...core import Apply, Aval, Hole, If, Move, Update, is_name, names_read, targets
+from ...core import Apply, Aval, Hole, If, Move, Update, is_floating, is_name, names_read, targets
 from ...errors import TransformError
 from ...frontend.reference import Ref, Storage
 from ...ops import index_templates as templates
@@ -111,7 +111,7 @@ class Values:
         site = self.blocks.sites[name][0]
         stmt, found = site.stmt, {}
         seen[name] = [name]
-        if not isinstance(stmt, Apply) or not is_cheap(stmt.op, stmt.args):
+        if not isinstance(stmt, Apply) or not is_cheap(stmt.op, stmt.args) or not self.is_decided(name):
             return [name]
         for atom in filter(is_name, stmt.args):
             if self.is_at_hand(atom, site, frame, {}):
@@ -140,10 +140,23 @@ class Values:
             seen[name] = False
             site = self.blocks.sites[name][0]
             stmt = site.stmt
-            if isinstance(stmt, Move) or (isinstance(stmt, Apply) and is_cheap(stmt.op, stmt.args)):
+            if isinstance(stmt, Move) or (isinstance(stmt, Apply) and is_cheap(stmt.op, stmt.args) and self.is_decided(name)):
                 atoms = stmt.args if isinstance(stmt, Apply) else [stmt.source]
                 seen[name] = all(self.is_at_hand(a, site, frame, seen) for a in atoms if is_name(a))
         return seen[name]
+
+    def is_decided(self, name):
+        """Whether computing a value again gives the very same one where a branch may hang on it: compiled code may round a copy of an
+        operation on floats differently, and a test that turns out otherwise would read what no round has written."""
+        if self.builder.avals[name].shape or self.builder.avals[name].dtype != np.bool_:
+            return True
+        stmt = self.blocks.sites[name][0].stmt
+        return not isinstance(stmt, Apply) or not any(self.is_rounded(a) for a in stmt.args if is_name(a))
+
+    def is_rounded(self, name):
+        """Whether a value is the result of arithmetic on floats."""
+        stmt = self.blocks.sites[name][0].stmt
+        return isinstance(stmt, Apply) and stmt.op.elementwise and not stmt.op.masking and is_floating(self.builder.avals[name].dtype)
 
     def is_at_hand(self, name, site, frame, seen):
         """Whether `name` has, at the state of `frame`, the value that the statement at `site` saw."""
