@@ -8,8 +8,8 @@ FAR = 200
 
 
 def is_cheap(op, args):
-    """Whether an op costs no more than a copy of its result: elementwise, views, indexing, copies, arrays made from nothing."""
-    indexing = op.gather or op.as_index is not None or op.unview is not None or op.readonly
+    """Whether an op costs no more than a copy of its result: elementwise, views, indexing, copies, rearrangements, arrays made from nothing."""
+    indexing = op.gather or op.as_index is not None or op.unview is not None or op.readonly or op.rearranges
     return op.elementwise or indexing or op is TABLE["copy"] or not args
 
 

@@ -100,6 +100,7 @@ class Op:
     as_index(aval, *args, **params): for a view, the (template, operands, order) with which it is `x[template].transpose(order)`.
     unview(parent, new, **params): for a view, the parent in which the view's elements are replaced by `new`.
     readonly: NumPy's result is a view that cannot be stored into.
+    rearranges: the result is the operands' elements in other places.
     promotes: positions of the operands that NumPy brings to one dtype (True: all); None: all if elementwise, else none.
     collective: exchanges values between the lanes of a named axis (see `collectives`): "same" or "differs"; `lanes` is its rule.
     runs: computed at run time even where its operands are literals.
@@ -108,14 +109,15 @@ class Op:
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
                  notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False,
-                 gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None, product=None, runs=False):
+                 gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None, product=None, runs=False,
+                 rearranges=False):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
         self.singular, self.masking = singular, masking
         self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
         self.promotes, self.collective, self.lanes, self.product = promotes, collective, lanes, product or no_product
-        self.runs = runs
+        self.runs, self.rearranges = runs, rearranges
 
     def __repr__(self):
         return f"<op {self.name}>"
