@@ -12,7 +12,6 @@ from collections import OrderedDict
 
 from . import client, disk, settings
 
-
 LOOKS = 16
 """Once in so many builds the memory maps are counted: that takes 1 us a map."""
 
