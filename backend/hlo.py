@@ -15,6 +15,9 @@ import numpy as np
 from . import indexing, reductions
 from .literals import dense_text, dtype_text, ints_text, type_text
 
+LARGE = 4096
+"""Arrays of so many elements are large."""
+
 COMPARE = ("EQ", "NE", "LT", "LE", "GT", "GE")
 KEEPS_OPERAND_DTYPE = ("abs", "real", "imag", "is_finite", "shift_left", "shift_right_arithmetic", "shift_right_logical")
 REAL = {"complex64": np.dtype(np.float32), "complex128": np.dtype(np.float64)}
@@ -49,15 +52,16 @@ class Hlo:
 
     `platform` is what the text is meant for ("cpu", "cuda"...): a few methods choose another algorithm by it. `mesh` (name -> size) are
     the axes along which the replicas of the program are numbered, the last varies fastest; collectives exchange along one of them.
+    `reductions` (shape, axes) and `large`, the ops on large arrays, are for `policy`.
     """
 
     def __init__(self, name="main", platform="cpu"):
         self.name, self.platform = name, platform
-        self.params, self.constants, self.callbacks = [], {}, []
+        self.params, self.constants, self.callbacks, self.reductions = [], {}, [], []
         self.mesh, self.partitions = {}, None
         self.head, self.lines = [], []
         self.count = self.depth = 0
-        self.nonnegative = set()
+        self.nonnegative, self.large = set(), set()
 
     # emission ----------------------------------------------------------------
     def fresh(self, shape, dtype, weak=False):
@@ -77,6 +81,8 @@ class Hlo:
     def ops(self, name, operands, results, attrs="", regions=()):
         """Emit an op with any number of results, given as (shape, dtype) pairs; returns the list of values."""
         values = [self.fresh(shape, dtype) for shape, dtype in results]
+        if any(v.size >= LARGE for v in (*operands, *values)):
+            self.large.add(name)
         full = name if "." in name else f"stablehlo.{name}"
         left = ", ".join(v.name for v in values) + " = " if values else ""
         inner = f" ({', '.join(regions)})" if regions else ""
@@ -284,6 +290,15 @@ class Hlo:
         regions = [self.region(types, lambda *c: [test(*c)]), self.region(types, body)]
         self.depth -= 1
         return self.ops("while", inits, types, regions=regions)
+
+    def own(self, x):
+        """The same integer as a value of its own, which XLA takes for a computed one and LLVM for the same.
+
+        A loop's carried value that something reads after its next value is computed is copied in each round, in a way that keeps LLVM
+        from holding it in a register.
+        """
+        mask = self.constant(0x55, x.dtype)
+        return self.xor(self.xor(x, mask), mask)
 
     def if_(self, test, body, orelse):
         """`body()` if the bool scalar `test` else `orelse()`; both return lists of values of the same types."""

@@ -51,6 +51,7 @@ def reduce(hlo, x, init, axes, kind):
     if not axes:
         return x
     shape = tuple(n for a, n in enumerate(x.shape) if a not in axes)
+    hlo.reductions.append((x.shape, axes))
     init = _init(hlo, x, init, kind)
     return hlo.op("reduce", [x, init], shape, x.dtype, f"dimensions = {ints_text(axes)}", [_combiner(hlo, kind, x.dtype)])
 

@@ -5,7 +5,10 @@ import pytest
 
 from tests.transforms.programs import check_function
 from transformer import grad, jit
+from transformer.ops import contraction
+from transformer.test_util import check_grads
 from transformer.transforms.simplify import collect_products as products
+from transformer.transforms.simplify import contract_sums
 
 RNG = np.random.default_rng(0)
 W, ROWS = RNG.normal(size=(5, 5)) / 3, RNG.normal(size=(8, 5))
@@ -147,3 +150,38 @@ def test_compiled_products_are_few_and_large():
     before, _, loop = compiled_text(rows_by_fixed, x, y).partition("stablehlo.while")
     assert before.count('"stablehlo.dot_general"') == 3 and "stablehlo.dot" not in loop
     assert "stablehlo.dot" not in compiled_text(changing, x, y).partition("stablehlo.while")[0]
+
+
+def convolution(x, w):
+    y = np.zeros((3, 4, 4, 5))
+    for i in range(4):
+        for j in range(4):
+            y[:, i, j] = np.sum(x[:, i:i + 3, j:j + 3, :, None] * w, axis=(1, 2, 3))
+    return np.sum(np.tanh(y))
+
+
+def sums_of_products(x, y):
+    product = x[:, None] * y
+    kept = np.sum(product, axis=2, keepdims=True)
+    stacks = np.sum(x[:, :, None] * x[:, None], axis=0), np.sum(x[:, None] * y[:4, None, :], axis=2)
+    x[0] = 2.0
+    scaled = x[:, None] * y
+    x[1] = 3.0
+    return kept, np.sum(scaled, axis=(0, 2)), np.sum(scaled, axis=2), np.sum(x[:, None] * y, axis=2), *stacks
+
+
+def test_compiled_sums_of_products_are_contractions(monkeypatch):
+    x, w = RNG.normal(size=(3, 6, 6, 2)), RNG.normal(size=(3, 3, 2, 5))
+    monkeypatch.setattr(contract_sums, "WORK", 0)
+    monkeypatch.setattr(contraction, "SMALL", 0)
+    check_grads(jit(convolution), (x, w), order=1)
+    np.testing.assert_allclose(jit(convolution)(x, w), convolution(x, w), rtol=1e-12)
+    assert "stablehlo.dot_general" in compiled_text(convolution, x, w)
+    a, b = RNG.normal(size=(4, 6)), RNG.normal(size=(5, 6))
+    for got, want in zip(jit(sums_of_products)(np.copy(a), b), sums_of_products(np.copy(a), b), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+    assert compiled_text(sums_of_products, np.copy(a), b).count("stablehlo.dot_general") == 3
+
+
+def test_small_sums_of_products_stay():
+    assert "stablehlo.dot_general" not in compiled_text(convolution, np.zeros((3, 6, 6, 2)), np.zeros((3, 3, 2, 5)))

@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from ... import core
-from ...core import Aval, For, Move, While
+from ...core import Aval, For, Move
 from ...errors import NeedStatic, TransformError, ValueDependent
 from .. import affine, scopes
 from ..promotion import mark_of
@@ -27,6 +27,9 @@ from .state import Control, Undefined, is_numeric, rebuild, storages
 SHORT_LOOP = 60
 """Nodes of source that a loop may come to when unrolled for being short."""
 UNROLL_LIMIT = 20_000
+FAULTS = (CannotRoll, TransformError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""What a body may raise with an abstract index and need not with a known one: both sides of `if i > 0` are evaluated then. Where
+the fault is the user's, the unrolled loop raises it in the round that has it."""
 
 
 def run_for(ev, frame, node):
@@ -40,7 +43,7 @@ def run_for(ev, frame, node):
     state = ev.capture()
     try:
         return Roll(ev, frame, node, state).roll_for(items)
-    except (NeedStatic, CannotRoll) as error:
+    except FAULTS as error:
         state.restore()
         if not static or items.length > UNROLL_LIMIT:
             raise explain(ev, node, error) from None
@@ -64,8 +67,10 @@ def is_short(length, node):
 
 
 def explain(ev, node, error):
-    if isinstance(error, NeedStatic):
+    if isinstance(error, TransformError):
         return error.at(ev.origin(node))
+    if not isinstance(error, CannotRoll):
+        return error
     return ValueDependent(f"this loop cannot be compiled: {error}",
                           "Keep shapes and structure the same in each round, or make the number of rounds static.", ev.origin(node))
 
@@ -102,33 +107,6 @@ def guarded_round(ev, frame, node, item):
     """A round whose flag has been tested already."""
     ev.assign(frame, node.target, item)
     ev.run(frame, node.rounds)
-
-
-def run_while(ev, frame, node):
-    """Roll a `while`; where its test is static and the body cannot be rolled, run it step by step."""
-    state = ev.capture()
-    rolled = frame.is_own and not ev.values
-    if not ev.unroll and (rolled or len(ev.builder.stack) > 1 or any(
-            ev.has_abstract(ev.peek(frame, n)) for n in (*scopes.loaded(node.body), *scopes.loaded([node.test])))):
-        try:
-            return Roll(ev, frame, node, state).roll_while()
-        except (NeedStatic, CannotRoll) as error:
-            state.restore()
-            reason = error
-    else:
-        reason = CannotRoll("its condition depends on array values")
-    step_through(ev, frame, node, reason)
-
-
-def step_through(ev, frame, node, reason):
-    for _ in range(UNROLL_LIMIT):
-        test = branches.truth(ev, ev.eval(frame, node.test), node)
-        if is_reference(test):
-            raise explain(ev, node, reason) from None
-        if not test:
-            return
-        ev.run(frame, node.body)
-    raise TransformError(f"this loop runs more than {UNROLL_LIMIT} rounds while transforming", "Is it endless?", ev.origin(node))
 
 
 class Carry(NamedTuple):
@@ -187,27 +165,6 @@ class Roll:
         if flag is False:
             return one_round(self.ev, self.frame, self.node, item)
         branches.choose(self.ev, flag, lambda: None, lambda: guarded_round(self.ev, self.frame, self.node, item), self.node)
-
-    def roll_while(self):
-        ev, builder = self.ev, self.builder
-        heads = []
-
-        def body():
-            with builder.nested() as head:
-                test = branches.truth(ev, ev.eval(self.frame, self.node.test), self.node)
-                atom = builder.read(test)
-            if any(isinstance(s, core.Update | core.Effect) for s in core.walk(head)):
-                raise CannotRoll("its condition has side effects")
-            heads[:] = [head, atom]
-            ev.run(self.frame, self.node.body)
-            return None
-        block, _, before = self.attempts(body, None)
-        head, atom = heads
-        if not isinstance(atom, str):
-            raise CannotRoll("its condition is static")
-        builder.block.extend(before)
-        builder.add(While(head, atom, block))
-        self.finish()
 
     # attempts --------------------------------------------------------------------------
     def attempts(self, body, rounds):

@@ -10,7 +10,7 @@ import numpy as np
 from ...core import Effect
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import branches, iteration, loops, special_methods
+from . import branches, iteration, loops, special_methods, whiles
 from .state import Undefined
 from .templates import Template, argument_source
 
@@ -225,7 +225,7 @@ def run_import_from(ev, frame, node):
 
 STATEMENTS = {
     gast.Assign: run_assign, gast.AugAssign: run_augassign, gast.Expr: run_expr, gast.If: run_if,
-    gast.For: loops.run_for, gast.While: loops.run_while, gast.Return: run_return, gast.Raise: run_raise,
+    gast.For: loops.run_for, gast.While: whiles.run_while, gast.Return: run_return, gast.Raise: run_raise,
     gast.With: run_with, gast.FunctionDef: run_def, gast.Pass: run_pass, gast.Delete: run_delete,
     gast.Import: run_import, gast.ImportFrom: run_import_from, gast.Nonlocal: run_pass, gast.Global: run_pass,
 }

@@ -1,0 +1,173 @@
+"""Loops as Python programmers write them: variables of another kind in the first round, lists that grow in some rounds, tests that bind names."""
+
+import numpy as np
+import pytest
+
+from transformer import grad, jit, vmap
+
+X = np.linspace(0.1, 1.4, 10)
+
+
+def previous(x):
+    last, total = None, 0.0
+    for i in range(10):
+        if i > 0:
+            total += (x[i] - last) ** 2
+        last = x[i]
+    return total
+
+
+def another_shape(x):
+    for i in range(10):
+        if i == 0:
+            out = x[0]
+        elif i == 5:
+            out = np.array([out, x[1]])
+        else:
+            out = out * x[i]
+    return np.sum(out)
+
+
+def grows_in_some_rounds(x):
+    kept = []
+    for i in range(10):
+        if i % 2 == 0:
+            kept.append(x[i] * len(kept))
+    return sum(kept)
+
+
+def bound_in_the_first_round(x):
+    for i in range(10):
+        if i % 5 == 0:
+            kind, y = "start", x[i]
+        if i > 0 and kind == "start":
+            y = y * x[i]
+    return y
+
+
+def missing_key(x):
+    cells = {(0, 0): x[0]}
+    for i in range(1, 10):
+        cells[i, 0] = x[i] * cells[i - 1, 0]
+        if i > 3:
+            cells[i, 0] = cells[i, 0] + cells[i - 3, 0]
+    return cells[9, 0]
+
+
+PLAIN = [previous, another_shape, grows_in_some_rounds, bound_in_the_first_round, missing_key]
+
+
+def bound_in_the_test(x):
+    t = 0.0
+    while (t := t + x[3]) < 3:
+        pass
+    return t * x[0]
+
+
+def body_binds_as_well(x):
+    t = 0.0
+    while 0 <= (t := t + x[3]) < 3:
+        if t > 1.5:
+            continue
+        t = t + 0.01 * x[1]
+    else:
+        t = t * x[2]
+    return t
+
+
+def calls_a_closure(x):
+    t = 0.0
+
+    def step():
+        nonlocal t
+        t = t * 1.2 + x[3]
+        return t
+    while step() < 3:
+        x = x * 1.1
+    return t * x[0]
+
+
+def stores_in_the_test(x):
+    y = x.copy()
+
+    def step():
+        y[0] += x[1]
+        return y[0]
+    while step() < 3:
+        y[1] *= 1.1
+    return y[0] * y[1]
+
+
+class Walker:
+    def __init__(self, x):
+        self.x, self.steps = x, 0
+
+    def advance(self, by):
+        self.x, self.steps = self.x * by, self.steps + 1
+        return self.x
+
+
+def changes_an_object(x):
+    walker = Walker(x[3])
+    while walker.advance(1.3) < 3:
+        x = x * 1.1
+    return walker.x * walker.steps * x[0]
+
+
+def counts_down(x):
+    n, t = 5, x[0]
+    while n := n - 1:
+        t = t * x[1]
+    return t + n
+
+
+def inside_of_a_loop(x):
+    t = x[0]
+    for i in range(6):
+        while (t := t * 1.5) < 3 + i:
+            x = x + 0.1 * t
+    return t * x[1]
+
+
+def nested_tests(x):
+    t = x[3]
+    while (t := t * 1.1) < 2:
+        u = x[0]
+        while (u := u + t) < 3:
+            x = x * 1.02
+        t = t + 0.01 * u
+    return t * x[1]
+
+
+BINDING = [bound_in_the_test, body_binds_as_well, calls_a_closure, stores_in_the_test, changes_an_object, counts_down, inside_of_a_loop, nested_tests]
+
+
+@pytest.mark.parametrize("f", PLAIN + BINDING, ids=lambda f: f.__name__)
+def test_loop(f):
+    want = [(f(X + d) - f(X - d)) / 2e-6 for d in np.eye(10) * 1e-6]
+    rows = np.stack([X, 1.01 * X])
+    np.testing.assert_allclose(jit(f)(X), f(X))
+    np.testing.assert_allclose(grad(f)(X), want, atol=1e-6)
+    np.testing.assert_allclose(jit(grad(f))(X), want, atol=1e-6)
+    for batched in (vmap(f), jit(vmap(f))):
+        np.testing.assert_allclose(batched(rows), [f(row) for row in rows])
+
+
+def test_values_decide_where_lists_grow():
+    def chosen(x):
+        kept = []
+        for v in x:
+            if v > 0.5:
+                kept.append(v)
+        return sum(kept)
+    np.testing.assert_array_equal(grad(chosen)(X), X > 0.5)
+
+
+def test_faults_in_the_body_are_told_as_they_are():
+    def faulty(x):
+        total = 0.0
+        for i in range(10):
+            total = total + {"a": x[i]}["b"]
+        return total
+    with pytest.raises(KeyError):
+        jit(faulty)(X)
