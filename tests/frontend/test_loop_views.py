@@ -203,3 +203,16 @@ def test_a_while_that_binds_a_name_is_decided_by_values(total):
     np.testing.assert_allclose(T.value_and_grad(bound_in_a_while)(X, total)[0], want)
     with pytest.raises(T.TransformError, match="is one of two, depending on a value"):
         T.jit(bound_in_a_while)(X, total)
+
+
+def first_bound_in_a_while(x, total):
+    while total < 3.0:
+        total += 1.0
+        if total > 1.5:
+            row = x[::-1]
+            total = total + row.min()
+    return total
+
+
+def test_a_view_of_an_argument_that_a_while_binds_first():
+    np.testing.assert_allclose(T.jit(first_bound_in_a_while)(X, 0.0), first_bound_in_a_while(X, 0.0))

@@ -86,6 +86,10 @@ class Ref(Reference):
         """Whether NumPy's reshape of this view is a view itself."""
         return views.reshapes_in_place(self, shape)
 
+    def as_flat(self):
+        """This view with one axis as `x.flat`."""
+        return Flat(self.storage, self.path, self.aval)
+
     def window(self, stop, size):
         """The length of the slice from this index to `stop` of an axis of `size`, if static and never clipped; else None."""
         return views.window(self, stop, size)
@@ -221,6 +225,16 @@ class Ref(Reference):
     def accumulate(self, index, value):
         """`np.add.at(self, index, value)`."""
         views.store(self, index, value, "add")
+
+
+class Flat(Ref):
+    """`x.flat`: a store into it reaches x, what is read from it is a copy."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index):
+        found = views.read(self, index)
+        return views.copy(found) if is_reference(found) and found.storage is self.storage else found
 
 
 def call_function(function, args, kwargs, out=None):

@@ -41,7 +41,8 @@ def tie_names(roll, now, used):
                 for two in found - {one}:
                     tie(one, two, length)
             for path in fresh if storage.argument is not None else ():
-                tie_to_caller(storage_at(roll, path), length)
+                if (found := storage_at(roll, path)) is not None:
+                    tie_to_caller(found, length)
 
 
 def entry_contents(roll):
