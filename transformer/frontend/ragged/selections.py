@@ -52,3 +52,8 @@ def nonzero(x):
 @selection(np.extract)
 def extract(condition, x):
     return np.ravel(x)[as_mask(condition)]
+
+
+@selection(np.compress)
+def compress(condition, x):
+    return np.ravel(x)[: condition.size][as_mask(condition)]
