@@ -65,9 +65,8 @@ class Lowering:
         self.features = self.live.features()
         self.sources = Sources(program)
         self.places = Counter(s.value for s in walk(program.body) if isinstance(s, Update) and s.mode == "add")
-        small = not self.features.isdisjoint({"element_loop", "scalar_loop"})
-        self.ordering = Ordering(self.hlo) if small else None
-        self.owns = small and platform == "cpu"
+        self.owns = platform == "cpu" and "scalar_loop" in self.features
+        self.ordering = Ordering(self.hlo, self.owns) if self.owns or "element_loop" in self.features else None
         self.env = {}
         self.predicate = self.windows = None
 
