@@ -33,7 +33,7 @@ LAYER = {name: number for number, names in enumerate(LAYERS) for name in names.s
 USERS_OF_BACKEND = {"lower", "executable", "spread", "stored", "api"}  # and the modules at the end: arrays, devices, command line
 
 STRUCTURE = set(  # ops that are part of the core language: every pass may make and recognise them
-    "getitem constant tape empty zeros zeros_like ones full copy astype where broadcast_to expand_dims reshape squeeze transpose stack".split()
+    "getitem constant tape empty zeros zeros_like ones full copy astype where broadcast_to expand_dims reshape squeeze transpose stack places".split()
 )
 KNOWS_OPS = {  # file -> why it may name other ops
     "transformer/naming.py": "words for temporaries",
@@ -41,6 +41,10 @@ KNOWS_OPS = {  # file -> why it may name other ops
     "transformer/analysis/places.py": "indices that are sums",
     "transformer/frontend/reference.py": "operators and methods of arrays",
     "transformer/frontend/views.py": "views",
+    "transformer/transforms/narrow/needs.py": "reductions and products with what they leave as it is",
+    "transformer/transforms/narrow/outside.py": "functions that keep 0",
+    "transformer/transforms/narrow/rewrite.py": "sums that bounds of slices are",
+    "transformer/transforms/narrow/windows.py": "padding, of which windows are read",
     "transformer/transforms/reverse/bars.py": "sums of cotangents",
 }
 

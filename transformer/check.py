@@ -168,7 +168,7 @@ class Checker:
             if isinstance(entry, Hole | templates.Window):
                 if not 0 <= entry.position < len(avals) or avals[entry.position].dtype.kind not in "biu":
                     self.fail(f"the index {index} of {stmt_name(self.stmt)} has a hole without an integer or boolean operand")
-            elif not (entry is None or isinstance(entry, slice | int)) or isinstance(entry, bool):
+            elif not (entry is None or isinstance(entry, slice | int | templates.Range)) or isinstance(entry, bool):
                 self.fail(f"the index {index} is not canonical")
             axes += 0 if entry is None else templates.covered(avals[entry.position]) if isinstance(entry, Hole) else 1
         if axes != len(aval.shape):

@@ -66,7 +66,7 @@ def parser():
     show.add_argument("--in-axes", metavar="AXES", help='batch axes for --vmap: one for all, or one per argument, such as "None, 0"')
     show.add_argument("--args", metavar="TYPES", help='types of the arguments of the transformed function, such as "f64[3, 4], 3"')
     form = show.add_mutually_exclusive_group()
-    form.add_argument("--stage", metavar="NAME", help="a stage on the way: parse, desugar, core, a transform's name, simplify, vectorise, source")
+    form.add_argument("--stage", metavar="NAME", help="a stage on the way: parse, desugar, core, a transform's name, simplify, vectorise, narrow, source")
     form.add_argument("--stablehlo", action="store_true", help="the StableHLO program that is given to XLA")
     form.add_argument("--hlo", action="store_true", help="XLA's optimised program")
     show.add_argument("-o", "--output", metavar="FILE", help="write to FILE (whole or not at all) instead of the terminal")

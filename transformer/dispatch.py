@@ -23,8 +23,8 @@ from .later import later
 from .leaves import dynamic_leaves, plain
 from .specialised import Static, is_device_array, unchanged
 
-glue, optable, pipeline, printing, promotion, vectorising = (
-    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion", "transforms.vectorise"))
+glue, optable, pipeline, printing, promotion, narrowing, vectorising = (
+    later(globals(), name) for name in ("glue", "ops.op", "pipeline", "printing", "frontend.promotion", "transforms.narrow", "transforms.vectorise"))
 
 VALUE_WARNING = 64
 WARM = 2
@@ -116,9 +116,8 @@ class Entry:
         self.stored, self.program = specialised.stored, specialised.program
         if specialised.jnp and not x64():
             self.program = single_precision(self.program)
-        if not compiled and config.read("vectorise"):
-            self.program = vectorising.vectorise(self.program)
-            pipeline.record("vectorise", self.program)
+        if not compiled:
+            self.whole, self.program = self.program, for_numpy(self.program)
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored
@@ -126,13 +125,22 @@ class Entry:
         self.donate = donate
         self.run = self.prepare()
         self.count = self.run.lowered.count if specialised.program is None else len(self.program.outputs)
-        self.calls, self.glue = 0, None
+        self.calls, self.glue, self.made_for = 0, None, None
         self.engine = engines.Explanation(*(("xla", "it is compiled") if compiled else ("numpy", "no jit is asked for, and no argument is on a device")))
 
     @property
     def holds_by_type(self):
         """Whether the program answers for other values of these types too."""
         return not self.specialised.by_value and self.specialised.volatile is None
+
+    @property
+    def executable(self):
+        return getattr(self.run, "run", None)
+
+    @property
+    def outgrown(self):
+        """Whether the glue is one for an executable that is used no more."""
+        return self.made_for is not self.executable
 
     def prepare(self, options=()):
         """What runs the program. options: of the compiler, (name, value) each."""
@@ -185,6 +193,16 @@ class Entry:
         for key, value in zip(self.stored, outputs[count:]):
             leaves[key][...] = np.asarray(value)
         return outputs[:count]
+
+
+def for_numpy(program):
+    """What NumPy runs of a program: array code where loops over elements allow it, slices where masks of ranges stand."""
+    if config.read("vectorise"):
+        program = vectorising.vectorise(program)
+        pipeline.record("vectorise", program)
+    program = narrowing.narrow(program)
+    pipeline.record("narrow", program)
+    return program
 
 
 def host(value):
@@ -245,9 +263,11 @@ class Cache:
         return None
 
     def connect(self, transformed, entry, args, kwargs):
-        """Put the glue of an entry that has answered a call before all others, making it at the call number WARM."""
+        """Put the glue of an entry that has answered a call before all others, making it at the call number WARM and where its program
+        was compiled anew, for larger tapes."""
         entry.calls += 1
-        if entry.calls == WARM and entry.holds_by_type:
+        if entry.holds_by_type and (entry.calls == WARM or entry.calls > WARM and entry.outgrown):
+            entry.made_for = entry.executable
             entry.glue = glue.make(transformed, entry, args, kwargs)
         if entry.glue is not None:
             with self.lock:

@@ -12,7 +12,7 @@ from .printing.liveness import Liveness
 
 RESERVED = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "scipy", "math", "cmath"}
 WORDS = {"multiply": "product", "divide": "ratio", "subtract": "difference", "add": "total", "getitem": "item", "negative": "minus",
-         "broadcast_to": "spread", "astype": "cast", "absolute": "size",
+         "broadcast_to": "spread", "astype": "cast", "absolute": "size", "places": "inside",
          **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_not", "logical_and", "logical_or"), "test")}
 FAMILY = re.compile(r"^(math|cmath|python|special)_")
 SUFFIX = re.compile(r"(_bar|_dot|_tape)$")

@@ -149,8 +149,8 @@ class Transformed:
     def show(self, *args, stage=None, comments=False, **kwargs):
         """The generated source for these arguments (arrays, numbers, pytrees; only their types count).
 
-        stage: "parse", "desugar", "core", a transform's name ("grad", "vmap"...), "simplify", "vectorise" (not under jit), or None for the
-        final source.
+        stage: "parse", "desugar", "core", a transform's name ("grad", "vmap"...), "simplify", "vectorise", "narrow" (both not under jit), or
+        None for the final source.
         Raises TransformError for an unknown stage, and what a call with these arguments would raise.
         """
         entry, _ = self.find(args, kwargs)
@@ -170,12 +170,12 @@ class Transformed:
         if stage in ("parse", "desugar"):
             return source_text(self.innermost(), stage)
         stages = dict(entry.stages)
-        if stage is None or stage == "source":
+        if stage is None or stage == "source" or stage == "narrow" and not entry.compiled:
             return printing.source(entry.program, comments=comments)
         if stage == "vectorise" and not entry.compiled:
-            return printing.source(vectorising.vectorise(entry.program), comments=comments)
+            return printing.source(vectorising.vectorise(entry.whole), comments=comments)
         if stage not in stages:
-            known = ", ".join(["parse", "desugar", *stages, *([] if entry.compiled else ["vectorise"]), "source"])
+            known = ", ".join(["parse", "desugar", *stages, *([] if entry.compiled else ["vectorise", "narrow"]), "source"])
             raise TransformError(f"there is no stage {stage!r}", f"The stages of this function: {known}.")
         return printing.source(stages[stage], comments=comments)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import transformer
 from transformer.core import Aval
 from transformer.errors import ShapeError, TransformError
 from transformer.ops.op import FUNCTIONS, TABLE
@@ -177,3 +178,17 @@ def test_lowering_of_a_larger_system():
 def test_compiled_failure_is_nan():
     assert np.isnan(run_lowering(TABLE["inv"], (np.zeros((2, 2)),), {})).all()
     assert np.isnan(run_lowering(TABLE["cholesky"], (-np.eye(2),), {"upper": False})).all()
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_determinant_of_singular_matrices_has_derivatives(n):
+    x = np.random.default_rng(n).normal(size=(n, n))
+    x[-1] = x[0] if n > 1 else 0.0
+    minors = [[np.linalg.det(np.delete(np.delete(x, i, 0), j, 1)) for j in range(n)] for i in range(n)]
+    want = np.array(minors) * (-1.0) ** np.add.outer(range(n), range(n))
+    gradient, along = transformer.grad(np.linalg.det), np.cos(x)
+    np.testing.assert_allclose(gradient(x), want, atol=1e-12)
+    np.testing.assert_allclose(transformer.jit(gradient)(x), want, atol=1e-12)
+    np.testing.assert_allclose(transformer.jvp(np.linalg.det, (x,), (along,))[1], np.sum(want * along), atol=1e-12)
+    slope = (gradient(x + 1e-5 * along) - gradient(x - 1e-5 * along)) / 2e-5
+    np.testing.assert_allclose(transformer.jvp(gradient, (x,), (along,))[1], slope, atol=1e-7)

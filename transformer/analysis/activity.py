@@ -71,11 +71,30 @@ class Flow:
         or into an array that a store under a mask overwrites.
         """
         selected = [a for s in self.applies if s.op.masking for a in s.args]
-        return self.useful([*selected, *self.overwritten])
+        return self.useful([*selected, *self.picked_from(), *self.overwritten])
+
+    def picked_from(self):
+        """The arrays of which a mask picks elements."""
+        strange = self.expects_nan()
+        return [s.args[0] for s in self.applies if s.op.gather and (strange or any(map(self.is_mask, s.args[1:])))]
+
+    def is_mask(self, atom):
+        """Whether an index is a mask, or the positions where one is true."""
+        aval = self.program.aval(atom)
+        return aval.dtype == bool or None in aval.shape
 
     def unbounded(self):
-        """The names that may be infinite although the parameters are finite: they depend on an op that can be."""
+        """The names that may be infinite or nan although the parameters are finite: they depend on an op that can be."""
         return self.varied(s.target for s in self.applies if singularity(s) is True)
+
+    def strange(self):
+        """The names that depend on parameters of a program which says that some of them may be infinite or nan."""
+        return self.varied(self.program.params) if self.expects_nan() else set()
+
+    def expects_nan(self):
+        """Whether a program asks for nan, or takes a mask that says which elements to leave out."""
+        masks = any(a.dtype == bool and a.shape for a in map(self.program.aval, self.program.params))
+        return masks or any(s.op.nonfinite for s in self.applies)
 
 
 def reached(graph, start):

@@ -95,8 +95,8 @@ def square(g, x, out):
 
 # powers -----------------------------------------------------------------------
 def _singular_power(x, y):
-    """Positive literal exponents have finite partials at finite numbers."""
-    return "operands" if is_literal(y) and np.real(y) >= 1 else True
+    """Positive whole literal exponents have finite partials at finite numbers; others have none at negative ones."""
+    return "operands" if is_literal(y) and np.real(y) >= 1 and y == round(np.real(y)) else True
 
 
 class _Power:

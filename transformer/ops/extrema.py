@@ -54,8 +54,8 @@ class _TakenOf:
         return np.where(x == y, 0.5 * g, np.where(y == out, g, 0))
 
 
-elementwise(np.fmax, lower=_ignoring_nan("maximum"), samples=PAIR, masking=True, name="fmax")(_TakenOf)
-elementwise(np.fmin, lower=_ignoring_nan("minimum"), samples=PAIR, masking=True, name="fmin")(_TakenOf)
+elementwise(np.fmax, lower=_ignoring_nan("maximum"), samples=PAIR, masking=True, nonfinite=True, name="fmax")(_TakenOf)
+elementwise(np.fmin, lower=_ignoring_nan("minimum"), samples=PAIR, masking=True, nonfinite=True, name="fmin")(_TakenOf)
 
 
 # clip -------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ class _NanToNum:
         return [((x,), {"nan": 0.0, "posinf": None, "neginf": None}), ((x,), {"nan": 1.5, "posinf": 3.0, "neginf": -3.0})]
 
 
-register(Op("nan_to_num", _NanToNum.impl, _NanToNum.infer, _NanToNum.lower, partials=(_NanToNum.d_x,), masking=True,
+register(Op("nan_to_num", _NanToNum.impl, _NanToNum.infer, _NanToNum.lower, partials=(_NanToNum.d_x,), masking=True, nonfinite=True,
             notation=_NanToNum.notation, samples=_NanToNum.samples))
 
 

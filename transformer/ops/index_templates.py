@@ -10,6 +10,8 @@ and holds no Ellipsis; together with the shape of the array and the avals of the
     Hole(k)           operand k: an int scalar (negative counts from the end, at run time too), an int array, or a bool array
                       of m axes, which covers m axes of the array
     Window(k, n)      n elements from operand k (an int scalar, not negative) on: printed `i:i + n`
+    Range(a, b)       the elements from a on and before b, each None, an int or a Hole of an int scalar that is not negative:
+                      `i:j`, whose length is not known. Only `transforms.narrow` makes these, for programs that run on NumPy
 
     A[i, 1:], A of shape (3, 4)    (Hole(0), slice(1, 4, 1)), (i,)
     A[..., -1]                     (slice(None), 3), ()
@@ -20,6 +22,7 @@ stand where the first one stands if they are neighbours (ints and scalar holes c
 Slices are not hashable on Python 3.11: use `repr(template)` as a key.
 """
 
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +40,13 @@ class Window(NamedTuple):
 
     position: int
     length: int
+
+
+class Range(NamedTuple):
+    """The elements of an axis from `start` on and before `stop`: None, an int >= 0, or a Hole."""
+
+    start: object
+    stop: object
 
 
 class Span(NamedTuple):
@@ -177,7 +187,7 @@ def _slice(entry, size, operands):
         if length is not None:
             operands.append(entry.start)
             return Window(len(operands) - 1, length)
-    bounds = [None if b is None else b.__index__() for b in (entry.start, entry.stop, entry.step)]
+    bounds = [None if b is None else operator.index(b) for b in (entry.start, entry.stop, entry.step)]
     if bounds[2] == 0:
         raise IndexMismatch("a slice has step 0", "Use a step of 1 or -1.")
     if size is None:
@@ -218,8 +228,15 @@ def _check_operand(operand, axis, shape):
 
 def fill(template, operands):
     """The index that a template stands for, its operands being values or references."""
-    return tuple(operands[e.position] if isinstance(e, Hole) else _span(operands[e.position], e.length) if isinstance(e, Window) else e
-                 for e in template)
+    return tuple(_filled(e, operands) for e in template)
+
+
+def _filled(entry, operands):
+    if isinstance(entry, Hole):
+        return operands[entry.position]
+    if isinstance(entry, Window):
+        return _span(operands[entry.position], entry.length)
+    return slice(*(_filled(bound, operands) for bound in entry)) if isinstance(entry, Range) else entry
 
 
 def _span(start, length):
@@ -276,8 +293,8 @@ def result_shape(template, shape, operands):
             continue
         if isinstance(entry, slice):
             dims.append(slice_length(entry, shape[axis]))
-        elif isinstance(entry, Window):
-            dims.append(entry.length)
+        elif isinstance(entry, Window | Range):
+            dims.append(entry.length if isinstance(entry, Window) else None)
         axis += covered(operands[entry.position]) if isinstance(entry, Hole) else 1
     if not is_advanced(template, operands):
         return tuple(dims)

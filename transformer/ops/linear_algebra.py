@@ -172,9 +172,27 @@ class inv:
         return "np.linalg.inv({0})"
 
 
+SMALL = range(1, 7)
+"""Numbers of rows for which all cofactors cost little."""
+
+
+def cofactors(a):
+    """The derivative of the determinant of small matrices; polynomials, so singular matrices are as good as any."""
+    n = a.shape[-1]
+    if n == 1:
+        return np.ones_like(a)
+    if n == 2:
+        return a[..., ::-1, ::-1] * np.array([[1, -1], [-1, 1]], real_of(a.dtype))
+    if n == 3:
+        return np.cross(np.roll(a, -1, axis=-2), np.roll(a, -2, axis=-2))
+    others = np.array([[j for j in range(n) if j != i] for i in range(n)])
+    signs = (-1.0) ** np.add.outer(np.arange(n), np.arange(n))
+    return np.linalg.det(a[..., others[:, None, :, None], others[None, :, None, :]]) * signs.astype(real_of(a.dtype))
+
+
 @op()
 class det:
-    """The determinant. Its derivative needs an invertible matrix."""
+    """The determinant. Its derivative needs an invertible matrix where the matrix is large."""
 
     samples = sample_squares()
 
@@ -188,9 +206,13 @@ class det:
         return lowering.determinant(hlo, out, a)
 
     def vjp(g, a, out):
+        if a.shape[-1] in SMALL:
+            return stretch(g) * cofactors(a)
         return stretch(g * out) * transpose(np.linalg.inv(a))
 
     def jvp(dots, a, out):
+        if a.shape[-1] in SMALL:
+            return np.sum(cofactors(a) * dots[0], axis=(-2, -1))
         return out * np.trace(np.linalg.solve(a, dots[0]), axis1=-2, axis2=-1)
 
     def batch(axes, a):

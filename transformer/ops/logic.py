@@ -67,7 +67,7 @@ def _lower_isfinite(hlo, out, x):
 
 
 for _ufunc, _lower in [(np.isnan, _lower_isnan), (np.isinf, _lower_isinf), (np.isfinite, _lower_isfinite)]:
-    piecewise_constant(_ufunc, _lower, samples=ANY)
+    piecewise_constant(_ufunc, _lower, samples=ANY, nonfinite=True)
 
 
 @function(np.isposinf)

@@ -28,7 +28,8 @@ Broadcasting, zeros, accumulation and casts live in the drivers (`transforms`), 
 
 Two attributes serve "branch-free gradients of where". An op that is `masking` (where, maximum, clip...) hands on a cotangent that
 is zero wherever it did not take its operand. A `singular` op has a partial that may be infinite or nan there (sqrt, log, divide...);
-"operands" says: only if an operand is infinite (multiply). It may be a function of the operands' atoms that answers one of these.
+"operands" says: only if an operand is infinite or nan (multiply). It may be a function of the operands' atoms that answers one of
+these. A `nonfinite` op (isnan, nan_to_num, nanmax...) tells infinite and nan elements from others: a program with one expects some.
 A driver that carries a masked cotangent `g` into a singular op turns the contribution into `absorb(g, contribution)`; a cotangent
 stays masked through every op in between. An explicit `jvp` or `vjp` rule wins over `partials` (maps that are not holomorphic).
 """
@@ -100,24 +101,24 @@ class Op:
     as_index(aval, *args, **params): for a view, the (template, operands, order) with which it is `x[template].transpose(order)`.
     unview(parent, new, **params): for a view, the parent in which the view's elements are replaced by `new`.
     readonly: NumPy's result is a view that cannot be stored into.
-    rearranges: the result is the operands' elements in other places.
     promotes: positions of the operands that NumPy brings to one dtype (True: all); None: all if elementwise, else none.
     collective: exchanges values between the lanes of a named axis (see `collectives`): "same" or "differs"; `lanes` is its rule.
     runs: computed at run time even where its operands are literals.
+    cheap: costs no more than a copy of its result (as elementwise ops and views do without saying so).
     product(*avals, **params): what kind of sum of products it is, "dot", "batched dot" or "convolution"; None: of no kind.
     """
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
-                 notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False,
+                 notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False, nonfinite=False,
                  gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None, product=None, runs=False,
-                 rearranges=False):
+                 cheap=False):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
-        self.singular, self.masking = singular, masking
+        self.singular, self.masking, self.nonfinite = singular, masking, nonfinite
         self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
         self.promotes, self.collective, self.lanes, self.product = promotes, collective, lanes, product or no_product
-        self.runs, self.rearranges = runs, rearranges
+        self.runs, self.cheap = runs, cheap
 
     def __repr__(self):
         return f"<op {self.name}>"

@@ -117,6 +117,8 @@ class sum:
 class sum_where:
     """np.sum with where= and initial=, which NumPy adds in an order of its own. Operands: array, mask, initial value."""
 
+    masking = True
+
     def impl(x, where, initial, axis, keepdims, dtype):
         return np.sum(x, axis=axis, keepdims=keepdims, dtype=dtype, where=where, initial=initial)
 
@@ -263,7 +265,7 @@ def _declare_extremum(name, kind, ignore_nan):
         return reduction_text(name, x, axis, keepdims)
 
     register(Op(name, impl, infer, lower, vjp=_Extremum.vjp, jvp=_Extremum.jvp, batch=batched_along(name, "axis"), notation=notation,
-                samples=reduction_samples, masking=True))
+                samples=reduction_samples, masking=True, nonfinite=ignore_nan))
 
 
 for _name, _kind in [("max", "maximum"), ("min", "minimum")]:

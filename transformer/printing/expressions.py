@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import Aval, Hole, is_name, literal_aval
 from ..frontend.syntax import negate
-from ..ops.index_templates import Window, covered
+from ..ops.index_templates import Range, Window, covered
 from ..ops.op import describe
 from .literals import home, is_spelled_out, literal
 from .plain import LOGICAL, plain_numbers
@@ -96,6 +96,8 @@ def index_tree(template, shape, operands, avals):
             entries.append(operands[entry.position])
         elif isinstance(entry, Window):
             entries.append(window_tree(operands[entry.position], entry.length))
+        elif isinstance(entry, Range):
+            entries.append(gast.Slice(*(bound_tree(b, operands) for b in entry), None))
         else:
             entries.append(slice_tree(entry, size) if isinstance(entry, slice) else position_tree(entry, size))
         axis += covered(avals[entry.position]) if isinstance(entry, Hole) else 1
@@ -114,6 +116,11 @@ def window_tree(start, length):
     if isinstance(start, gast.Constant):
         return gast.Slice(start, literal(start.value + length), None)
     return gast.Slice(start, gast.BinOp(start, gast.Add(), literal(length)), None)
+
+
+def bound_tree(bound, operands):
+    """A bound of a Range."""
+    return operands[bound.position] if isinstance(bound, Hole) else bound if bound is None else literal(bound)
 
 
 def is_full(node):

@@ -8,6 +8,8 @@ So programs of static shapes come out, which every transform and the compiler ta
     s += A[i, :j] @ b[:j]        s += np.where(at < j, A[i], 0.0) @ np.where(at < j, b, 0.0)        at = np.arange(n)
     C[i, :j] *= beta             C[i] = np.where(at < j, C[i] * beta, C[i])
 
+The masks of ranges are made by the op `places`, by which `transforms.narrow` finds them: what NumPy runs has slices again.
+
 What does not count never gets anywhere, not even as nan: it is replaced before an operation that mixes places or operands.
 Functions that are not known for such arrays raise NeedStatic, as an abstract slice bound does: then loops are unrolled, and an
 un-jitted call goes on in value mode.

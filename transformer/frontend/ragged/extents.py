@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core import Effect, If
 from ...errors import NeedStatic, ShapeError
+from ...ops.op import TABLE
 from .. import affine
 from ..reference import is_reference
 
@@ -38,14 +39,11 @@ def valid(extent):
     """Where the places count: a bool array of the axis's size."""
     if isinstance(extent, Chosen):
         return extent.mask
-    at, tests = constant(np.arange(extent.size)), []
-    if is_reference(extent.lo) or extent.lo > 0:
-        tests.append(at >= extent.lo)
-    if is_reference(extent.hi) or extent.hi < extent.size:
-        tests.append(at < extent.hi)
-    if not tests:
+    starts, stops = (is_reference(extent.lo) or extent.lo > 0), (is_reference(extent.hi) or extent.hi < extent.size)
+    if not starts and not stops:
         return constant(np.ones(extent.size, bool))
-    return tests[0] if len(tests) == 1 else tests[0] & tests[1]
+    bounds = [b for b, given in ((extent.lo, starts), (extent.hi, stops)) if given]
+    return TABLE["places"].bind(*bounds, size=extent.size, starts=starts, stops=stops)
 
 
 def count(extent):

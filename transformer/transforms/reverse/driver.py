@@ -5,7 +5,7 @@ from ...analysis.activity import Flow, differentiable_operands, is_inexact, sing
 from ...analysis.blocks import Blocks
 from ...analysis.dependence import without_idle_stores
 from ...analysis.liveness import prune
-from ...core import Apply, Aval, Derived, For, If, Mark, Move, Program, Update, While, is_name, names_bound
+from ...core import Apply, Aval, Derived, For, If, Mark, Move, Program, Update, While, is_name, names_bound, operands
 from ...errors import MissingRule, TransformError, TypeMismatch
 from ...frontend.reference import is_reference
 from ...ops.op import absorb, takes_out_by_name
@@ -57,7 +57,7 @@ class Reverse(Emitter):
         self.wrt, self.seeds, self.keep, self.idle = wrt, seeds, keep, idle
         self.flow = Flow(program)
         self.active = self.active_names()
-        self.masked, self.unbounded = self.flow.masked(), self.flow.unbounded()
+        self.masked, self.unbounded, self.strange = self.flow.masked(), self.flow.unbounded(), self.flow.strange()
         self.blocks = Blocks(program)
         self.patches, self.frames = Patches(self.blocks), Frames(self.builder)
         self.protected = set()
@@ -198,33 +198,42 @@ class Reverse(Emitter):
             raise error.at(stmt.origin)
 
     def elementwise(self, stmt, g, positions):
-        operands, out = [self.primal(a) for a in stmt.args], self.primal(stmt.target)
-        guarded = stmt.target in self.masked and self.may_be_infinite(stmt)
+        primals = *(self.primal(a) for a in stmt.args), self.primal(stmt.target)
         for k in positions:
             start = self.start()
-            contribution = stmt.op.partials[k](g, *operands, out, **stmt.params)
-            if guarded and contribution is not None:
-                contribution = absorb(g, contribution)
-            self.bars.add(stmt.args[k], contribution, start)
+            contribution = stmt.op.partials[k](g, *primals, **stmt.params)
+            self.bars.add(stmt.args[k], self.guarded(stmt, g, contribution, start, primals), start)
+
+    def guarded(self, stmt, g, contribution, start, primals):
+        """The contribution of an elementwise op, zero wherever a mask made the cotangent zero."""
+        if contribution is None or stmt.target not in self.masked or not self.may_be_infinite(stmt) or not self.reads(start, primals):
+            return contribution
+        return absorb(g, contribution)
 
     def may_be_infinite(self, stmt):
-        """Whether a partial can be infinite; one that is made of the operands alone needs an operand that can be."""
-        kind = singularity(stmt)
-        return kind is True or (kind == "operands" and any(a in self.unbounded for a in stmt.args if is_name(a)))
+        """Whether a partial can be infinite or nan; one that is made of the operands alone needs an operand that can be."""
+        kind, names = singularity(stmt), set(filter(is_name, stmt.args))
+        return kind is True or (kind == "operands" and not names.isdisjoint(self.unbounded)) or not names.isdisjoint(self.strange)
+
+    def reads(self, start, primals):
+        """Whether the statements since `start` read one of these values."""
+        names = {self.atom(p) for p in primals if is_reference(p)}
+        return any(not names.isdisjoint(operands(s)) for s in self.builder.block[start:])
 
     def general(self, stmt, g, positions):
         if stmt.op.vjp is None:
             raise MissingRule(f"op {stmt.op.name} has no reverse-mode derivative",
                               "Add `vjp` to its declaration in transformer/ops, or use forward mode (jvp).")
-        operands, out = [self.primal(a) for a in stmt.args], self.primal(stmt.target)
+        primals, out = [self.primal(a) for a in stmt.args], self.primal(stmt.target)
         start = self.start()
         if takes_out_by_name(stmt.op.vjp):
-            found = stmt.op.vjp(g, *operands, out=out, **stmt.params)
+            found = stmt.op.vjp(g, *primals, out=out, **stmt.params)
         else:
-            found = stmt.op.vjp(g, *operands, out, **stmt.params)
+            found = stmt.op.vjp(g, *primals, out, **stmt.params)
         found = found if isinstance(found, tuple) else (found,)
         for k in positions:
-            self.bars.add(stmt.args[k], found[k], start)
+            contribution = self.guarded(stmt, g, found[k], start, (*primals, out)) if stmt.op.elementwise else found[k]
+            self.bars.add(stmt.args[k], contribution, start)
 
 
 def without_copies(program, copies):
