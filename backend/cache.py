@@ -1,19 +1,45 @@
-"""Executables kept by what they were compiled from: in memory, and on disk (see `disk`)."""
+"""Executables kept by what they were compiled from: in memory, and on disk (see `disk`).
+
+XLA loads each kernel of a program on CPU by itself, three memory maps each: some 100 maps for a program of middle size. Linux gives a process
+65530 of them (vm.max_map_count), so that not their bytes but their maps limit how many programs can be kept.
+"""
 
 import functools
+import gc
 import os
 import threading
 from collections import OrderedDict
 
 from . import client, disk, settings
 
+LOOKS = 16
+"""Once in so many builds the memory maps are counted: that takes 1 us a map."""
+
+
+def map_limit():
+    """How many memory maps a process may have before programs are forgotten: half of what Linux allows; elsewhere no limit is known."""
+    try:
+        with open("/proc/sys/vm/max_map_count") as found:
+            return int(found.read()) // 2
+    except OSError:
+        return float("inf")
+
+
+def map_count():
+    with open("/proc/self/maps", "rb") as found:
+        return found.read().count(b"\n")
+
 
 class Cache:
-    """A mapping that forgets the entries used longest ago; one build per key at a time, other keys go on."""
+    """A mapping that forgets the entries used longest ago; one build per key at a time, other keys go on.
 
-    def __init__(self, limit):
-        self.limit, self.entries = limit, OrderedDict()
+    limit: of entries; map_limit: where the process has more memory maps, the older half is forgotten, and what is garbage collected.
+    """
+
+    def __init__(self, limit, map_limit=float("inf")):
+        self.limit, self.map_limit, self.entries = limit, map_limit, OrderedDict()
         self.lock, self.building = threading.Lock(), {}
+        self.built = 0
 
     def get(self, key, build):
         """The entry of `key`; `build()` makes it if it is missing."""
@@ -31,11 +57,20 @@ class Cache:
             finally:
                 with self.lock:
                     self.building.pop(key, None)
-            with self.lock:
-                self.entries[key] = entry
-                while len(self.entries) > self.limit:
-                    self.entries.popitem(last=False)
+            self.keep(key, entry)
             return entry
+
+    def keep(self, key, entry):
+        """Add a new entry; forget old ones where there is no room."""
+        with self.lock:
+            self.built += 1
+            crowded = self.map_limit < float("inf") and self.built % LOOKS == 0 and map_count() > self.map_limit
+            self.entries[key] = entry
+            room = len(self.entries) // 2 if crowded else self.limit
+            while len(self.entries) > room:
+                self.entries.popitem(last=False)
+        if crowded:
+            gc.collect()
 
     def clear(self):
         with self.lock:
@@ -54,7 +89,7 @@ def memory():
     global _memory
     with _memory_lock:
         if _memory is None:
-            _memory = Cache(settings.cache_size())
+            _memory = Cache(settings.cache_size(), map_limit())
         return _memory
 
 

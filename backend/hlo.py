@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from . import indexing, reductions
+from . import indexing, reductions, rounding
 from .literals import dense_text, dtype_text, ints_text, type_text
 
 LARGE = 4096
@@ -62,6 +62,7 @@ class Hlo:
         self.head, self.lines = [], []
         self.count = self.depth = 0
         self.nonnegative, self.large = set(), set()
+        self.made = {}
 
     # emission ----------------------------------------------------------------
     def fresh(self, shape, dtype, weak=False):
@@ -81,6 +82,7 @@ class Hlo:
     def ops(self, name, operands, results, attrs="", regions=()):
         """Emit an op with any number of results, given as (shape, dtype) pairs; returns the list of values."""
         values = [self.fresh(shape, dtype) for shape, dtype in results]
+        self.made.update((v.name, (name, operands)) for v in values)
         if any(v.size >= LARGE for v in (*operands, *values)):
             self.large.add(name)
         full = name if "." in name else f"stablehlo.{name}"
@@ -353,6 +355,7 @@ class Hlo:
     argreduce = reductions.argreduce
     extremum = reductions.extremum
     places = reductions.places
+    rounds_alike = rounding.rounds_alike
     sort = reductions.sort
     gather = indexing.gather
     scatter = indexing.scatter

@@ -5,7 +5,8 @@ Features that `lower` reports:
     element_loop   a loop that stores elements into an array that it also reads, and works on nothing large
     slice_loop     the same with large slices
     stencil_loop   there are slice_loops, and no loop has a product of matrices
-    scalar_loop    all loops compute nothing but scalars and arrays of a few elements, and read nothing that they store
+    repeated_stores   a round of some loop stores into an array more than once, in a program with element_loops
+    scalar_loop    all loops compute nothing but scalars and arrays of a few elements
 and `features_of` what has been emitted:
     product        a product of arrays, or a convolution
     choice         comparisons of, or choices between, elements of a large array
@@ -28,7 +29,7 @@ Times are nanoseconds an iteration on a 2-core x86-64, jaxlib 0.10.2 and 0.12.0.
     short_rows     XLA adds up parts of 32 elements first, in a form that is not vectorised: good for columns and long sums, bad for rows (the
                    largest of each of 32768 rows of 128: 6.4 -> 1.3 ms; the gradient of their softmax, with the row above, 46 -> 16 ms).
 
-Programs of element_loops and scalar_loops are first compiled with fusions that have several results (see `trial_for`).
+Programs of element_loops and scalar_loops are first compiled with fusions, if these do no harm (see `trial_for` and `is_harmed`).
 
 Not used: xla_cpu_copy_insertion_use_region_analysis. It makes element loops fast (12000 -> 12 in the gradient of
 x[i] += 0.5 * x[i-1]) and values wrong: a Cholesky factorisation written as three nested loops reads elements before the inner loop has
@@ -75,18 +76,21 @@ def overrides_for(features, options=()):
 
 
 def trial_for(features, text, options=()):
-    """The overrides to try first, for a program of small loops, with fusions that have several results; None where there is nothing
-    to try.
+    """The overrides to try first, for a program of small loops; None where there is nothing to try.
 
-    Such fusions compute nothing twice, so that values are handed on in registers and reads come before stores: Gauss-Seidel sweeps,
-    gradient: 1.7 -> 0.8 ms; the Mandelbrot set: 5.1 -> 3.4 ms; 1000 steps of Euler's method, gradient: 90 -> 65 us.
+    scalar_loop: with fusions that have several results. They compute nothing twice, so that values are handed on in registers and reads
+    come before stores: Gauss-Seidel sweeps, gradient: 1.7 -> 0.8 ms; the Mandelbrot set: 5.1 -> 3.4 ms; 1000 steps of Euler's method,
+    gradient: 90 -> 65 us. Loops over rows of 60 elements (a recursive filter) are twice as slow with them.
+    element_loop: with plain fusion, as far as it copies nothing: forward loops run at twice the speed.
     """
     asked = {name for name, _ in (*settings.xla_options(), *options)}
     overrides = overrides_for(features, options)
-    small = UNFUSED in overrides or "scalar_loop" in features and NATIVE_LOOPS in overrides
-    if not small or asked & {UNFUSED[0], SEVERAL_RESULTS[0]} or not OPS.issuperset(OP.findall(text)):
+    if asked & {UNFUSED[0], SEVERAL_RESULTS[0]} or client.platform() not in POLICY:
         return None
-    return (*(o for o in overrides if o != UNFUSED), SEVERAL_RESULTS)
+    fused = tuple(o for o in overrides if o != UNFUSED)
+    if "scalar_loop" in features and OPS.issuperset(OP.findall(text)):
+        return (*fused, SEVERAL_RESULTS)
+    return fused if UNFUSED in overrides and "repeated_stores" not in features else None
 
 
 OP = re.compile(r'"((?:stablehlo|chlo)\.\w+)"')

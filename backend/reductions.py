@@ -3,6 +3,7 @@
 import numpy as np
 
 from .literals import ints_text
+from .rounding import rounds_alike
 
 UNROLLED_SCAN = 64
 """Cumulative ops up to this length are unrolled in log2(n) steps that fuse; longer ones run as a loop on CPU."""
@@ -120,8 +121,8 @@ def argreduce(hlo, x, axis, kind):
 def extremum(hlo, x, axes, kind):
     """(extrema, places) over `axes` (dropped): the place of the first of each, counted along these axes. The first nan wins.
 
-    Both come out of one pass: a second look for the elements that equal an extremum might find none, where XLA computes `x` again for it
-    and rounds it differently.
+    Where XLA might compute `x` again for a second look, and round it differently, none of its elements might equal an extremum: then both
+    come out of one pass, which takes longer.
     """
     if x.dtype.kind == "b":
         best, place = extremum(hlo, hlo.convert(x, np.uint8), axes, kind)
@@ -129,9 +130,21 @@ def extremum(hlo, x, axes, kind):
     axes, shape = tuple(axes), tuple(n for a, n in enumerate(x.shape) if a not in axes)
     index = places(hlo, x.shape, axes)
     hlo.reductions.append((x.shape, axes))
+    if rounds_alike(hlo, x):
+        return twice(hlo, x, index, axes, kind)
     start = hlo.constant(identity(kind, x.dtype), x.dtype), hlo.constant(np.iinfo(index.dtype).max, index.dtype)
     region = hlo.region([((), x.dtype), ((), index.dtype)] * 2, lambda *pairs: better(hlo, kind, *pairs), isolated=True)
     return hlo.ops("reduce", [x, index, *start], [(shape, x.dtype), (shape, index.dtype)], f"dimensions = {ints_text(axes)}", [region])
+
+
+def twice(hlo, x, index, axes, kind):
+    """The same in two passes."""
+    best = hlo.reduce(x, None, axes, kind)
+    found = hlo.compare("EQ", x, hlo.broadcast_in_dim(best, x.shape, [a for a in range(x.ndim) if a not in axes]))
+    if _has_nan(x.dtype):
+        found = hlo.or_(found, hlo.compare("NE", x, x))
+    where = hlo.select(found, index, hlo.full(x.shape, np.iinfo(index.dtype).max, index.dtype))
+    return best, hlo.reduce(where, None, axes, "minimum")
 
 
 def places(hlo, shape, axes):

@@ -1,7 +1,9 @@
 """Source text: few parentheses, exact literals, names that shadow nothing, effects in order; it stands alone."""
 
+import gc
 import inspect
 import io
+import linecache
 import subprocess
 import sys
 import warnings
@@ -228,6 +230,16 @@ def test_sources_stand_alone(tmp_path):
     file.write_text(printing.source(program) + "\nprint(f(np.zeros(3)))\n")
     out = subprocess.run([sys.executable, "-I", str(file)], capture_output=True, text=True, check=True)
     assert out.stdout == "[0. 0. 0.]\n"
+
+
+def test_sources_are_dropped_with_their_functions():
+    program = make(["x"], [apply("y", "sin", "x")], ["y"], {"x": VECTOR, "y": VECTOR})
+    fn = printing.load(program)
+    file = fn.__code__.co_filename
+    assert "np.sin(x)" in inspect.getsource(fn) and file in linecache.cache
+    del fn
+    gc.collect()
+    assert file not in linecache.cache
 
 
 def test_arguments_are_not_changed():

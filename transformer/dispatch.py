@@ -116,9 +116,8 @@ class Entry:
         self.stored, self.program = specialised.stored, specialised.program
         if specialised.jnp and not x64():
             self.program = single_precision(self.program)
-        self.whole = self.program
         if not compiled:
-            self.program = pipeline.for_numpy(self.program)
+            self.whole, self.program = self.program, pipeline.for_numpy(self.program)
         self.direct = [i.key for i in self.inputs] if all(i.kind == "leaf" for i in self.inputs) else None
         self.out_tree, self.jnp = specialised.out_tree, specialised.jnp and not compiled
         self.bare = self.out_tree.kind is None and not self.stored

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 from .analysis.ranges import Ranges
-from .core import Apply, Aval, Effect, Hole, Move, Update, While, blocks, walk
+from .core import Apply, Aval, Effect, For, Hole, Move, Update, While, blocks, walk
 from .lowered import Failure, python_value
 from .ops.index_templates import Window, covered
 
@@ -25,29 +25,31 @@ class Effects:
         self.program, self.lowering, self.ranges = program, lowering, Ranges(program)
         self.avals, self.failures, self.sites, self.tracked = {}, [], {}, {}
         self.moved = {s.target for s in walk(program.body) if isinstance(s, Move)}
-        self.plan(program.body, set())
+        self.plan(program.body, set(), {})
 
     # planning ---------------------------------------------------------------------
-    def plan(self, stmts, checked):
-        """Register the statements of a block; `checked` holds the indices that are certain to have been checked before."""
+    def plan(self, stmts, checked, limits):
+        """Register the statements of a block; `checked` holds the indices that are certain to have been checked before, `limits` the
+        ranges of bounds of the loops around that follow from there being a round."""
         for stmt in stmts:
-            self.register(stmt, checked)
+            self.register(stmt, checked, limits)
             inner = set(checked)
+            around = limits | self.ranges.of_bounds(stmt) if isinstance(stmt, For) else limits
             for block in blocks(stmt):
                 inner = inner if isinstance(stmt, While) else set(checked)
-                self.plan(block, inner)
+                self.plan(block, inner, around)
 
-    def register(self, stmt, checked):
+    def register(self, stmt, checked, limits):
         """Find what a statement may do; `tracked` maps it to the hidden names that it changes."""
         if isinstance(stmt, Effect):
             self.register_effect(stmt)
         elif isinstance(stmt, Apply):
             if "index" in stmt.params and stmt.args:
-                self.register_index(stmt, stmt.args[0], stmt.params["index"], stmt.args[1:], checked)
+                self.register_index(stmt, stmt.args[0], stmt.params["index"], stmt.args[1:], checked, limits)
             if None in self.program.avals[stmt.target].shape and "shape" in stmt.params and stmt.args:
                 self.track(stmt, NEEDED, Aval((), INT64))
         elif isinstance(stmt, Update):
-            self.register_index(stmt, stmt.target, stmt.index, stmt.args, checked)
+            self.register_index(stmt, stmt.target, stmt.index, stmt.args, checked, limits)
             if None in self.program.avals[stmt.target].shape:
                 self.track(stmt, NEEDED, Aval((), INT64))
 
@@ -61,10 +63,10 @@ class Effects:
         for name, aval in zip(names, avals):
             self.track(stmt, name, aval._replace(weak=False))
 
-    def register_index(self, stmt, array, index, args, checked):
+    def register_index(self, stmt, array, index, args, checked, limits):
         for axis, size, entry, atom in dynamic_entries(self.program, array, index, args):
             key = (atom, size, getattr(entry, "length", None))
-            if size is None or key in checked or self.ranges.is_within(atom, size, entry):
+            if size is None or key in checked or self.ranges.is_within(atom, size, entry, limits):
                 continue
             if atom not in self.moved:
                 checked.add(key)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+import backend.cache
 from backend.cache import Cache
 from backend.compile import compile, signature
 from backend.hlo import Hlo
@@ -90,6 +91,39 @@ def test_cache_forgets_the_oldest():
     assert built == ["a", "b", "c"]
     cache.get("b", lambda: built.append("b"))
     assert built == ["a", "b", "c", "b"]
+
+
+def test_cache_forgets_the_older_half_where_memory_maps_run_out(monkeypatch):
+    counts = iter([99, 101])
+    monkeypatch.setattr(backend.cache, "map_count", lambda: next(counts))
+    cache, looks = Cache(1000, map_limit=100), backend.cache.LOOKS
+    for key in range(2 * looks - 1):
+        cache.get(key, lambda: None)
+    assert len(cache) == 2 * looks - 1
+    cache.get("last", lambda: None)
+    assert list(cache.entries) == [*range(looks, 2 * looks - 1), "last"]
+
+
+def sorted_sum(x, k):
+    return np.sum(np.sort(np.sin(x @ x) + k, axis=0))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts the memory maps that Linux shows")
+def test_forgotten_programs_give_their_memory_maps_back():
+    code = """
+        import numpy as np, transformer, backend.cache
+        from tests.backend.test_compile import sorted_sum
+        def use(k):
+            transformer.jit(sorted_sum, static_argnums=1)(np.eye(3), k)
+        use(100)
+        before = backend.cache.map_count()
+        backend.cache.memory().map_limit, backend.cache.LOOKS = before + 40, 2
+        for k in range(20):
+            use(k)
+        assert backend.cache.memory().built == 21
+        print(backend.cache.map_count() < before + 100)
+    """
+    assert run_python(code, TRANSFORMER_CACHE_DIR="off") == "True"
 
 
 def test_cache_builds_once_under_threads():

@@ -108,13 +108,15 @@ def test_what_the_test_of_a_while_computes_is_not_carried():
     assert jitted(0.3, 50) == escape(0.3, 50)
 
 
-def test_rounds_that_store_stay_single():
+def test_rounds_that_store_go_in_smaller_groups_on_cpu():
     def f(b, x):
         x = variable(b, x)
         with loop(b, 1, 50) as i:
             x[i] = x[i - 1] * 0.5
         return [x]
-    assert lower(build(f, np.ones(50))).text.count("dynamic_update_slice") == 1
+    program = build(f, np.ones(50))
+    assert [lower(program, platform=p).text.count("dynamic_update_slice") for p in ("cpu", "cuda")] == [4 + 1, 1]
+    np.testing.assert_allclose(run(program, np.ones(50))[0], 0.5 ** np.arange(50))
 
 
 def test_a_failure_in_a_group_of_rounds_is_raised():

@@ -15,7 +15,7 @@ from transformer import tree
 from ..programs import PROGRAMS
 from .kernels import KERNELS
 
-KINDS = ((), ("scalar_loop",), ("element_loop",), ("slice_loop",), ("slice_loop", "stencil_loop"), ("short_rows",))
+KINDS = ((), ("scalar_loop",), ("element_loop",), ("element_loop", "scalar_loop"), ("slice_loop",), ("slice_loop", "stencil_loop"), ("short_rows",))
 FEATURES = [{"loop", *more} for more in KINDS] + [{"product"}, {"choice", "short_rows"}]
 NATIVE = [(ALL_NATIVE, PLAIN_SUMS, *more) for more in ((UNFUSED,), (SEVERAL_RESULTS,), (), (TREELESS,))]
 """Loops of few bytes are native from any threshold on."""
@@ -111,11 +111,16 @@ def test_they_are_given_up_where_they_harm(monkeypatch):
 
 
 def test_what_is_tried_depends_on_the_loops_the_ops_and_what_is_asked_for():
-    for features in ({"loop", "element_loop"}, {"loop", "scalar_loop"}):
+    elements, scalars = {"loop", "element_loop"}, {"loop", "scalar_loop"}
+    for features in (scalars, elements | scalars):
         assert SEVERAL_RESULTS in trial_for(features, '"stablehlo.add"') and UNFUSED not in trial_for(features, "")
-        assert trial_for(features, '"stablehlo.add" "stablehlo.scatter"') is None and trial_for(features, '"chlo.erf"') is None
-        assert trial_for(features, "", (UNFUSED,)) is None and trial_for(features, "", (SEVERAL_RESULTS,)) is None
+        for options in ((UNFUSED,), (SEVERAL_RESULTS,)):
+            assert trial_for(features, "", options) is None
+    for text in ('"stablehlo.add" "stablehlo.scatter"', '"chlo.erf"'):
+        assert trial_for(scalars, text) is None and trial_for(elements | scalars, text) == trial_for(elements, text)
+    assert trial_for(elements, "") == tuple(o for o in overrides_for(elements) if o != UNFUSED)
     assert trial_for({"loop"}, "") is None and trial_for({"loop", "element_loop", "slice_loop"}, "") is None
+    assert trial_for({"loop", "element_loop", "repeated_stores"}, "") is None
 
 
 def test_harm_is_copies_in_loops_and_many_more_ops():

@@ -1,4 +1,4 @@
-"""Views read in front of a loop and again in it, where the loop stores into their arrays: each round sees the array of its own time."""
+"""Views that loops read and bind, and stores into their arrays: each round, and what follows the loop, sees the array of its own time."""
 
 import numpy as np
 import pytest
@@ -57,3 +57,162 @@ def test_each_round_reads_anew(fn):
     value, slope = T.value_and_grad(fn)(X, 0.7)
     np.testing.assert_allclose(value, want)
     np.testing.assert_allclose(slope, [(fn(X + d, 0.7) - fn(X - d, 0.7)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6)
+
+
+# arrays that a loop binds to names while they have others ------------------------------------------------------------
+
+def stored_into_under_the_other_name(x, n):
+    m, total = np.outer(x, x + 0.3), 0.0
+    row = m[0]
+    for i in range(5):
+        m *= 0.9
+        total += row.sum()
+        row = m[i % 4] * 1.0
+    return total
+
+
+def bound_after_a_store(x, n):
+    m, row, total = np.outer(x, x + 0.3), x * 1.0, 0.0
+    for i in range(5):
+        m *= 0.9
+        total += row.sum()
+        row = m[i % 4]
+    return total
+
+
+def argument_bound_and_stored_into(x, n):
+    v = x * 1.0
+    for i in range(5):
+        v[1] = 0.5 + i
+        v = x
+    return v.sum() + x.sum()
+
+
+def in_a_list(x, n):
+    m = np.outer(x, x + 0.3)
+    t = [m[0], 0.0]
+    for i in range(5):
+        t[1] = t[1] + np.sum(t[0])
+        t[0] = m[i % 4]
+        m[1] *= 0.5
+    return t[1] + m.sum()
+
+
+def two_names_of_one_array(x, n):
+    y, before, total = x * 1.0, x * 2.0, 0.0
+    for i in range(5):
+        total += np.sum(before * i)
+        before = y
+        y[1:] += 0.5 * total
+    return np.sum(before) + total
+
+
+def stored_into_afterwards(x, n):
+    m, row, total = np.outer(x, x + 0.3), x * 1.0, 0.0
+    for i in range(5):
+        total += row.sum() + i
+        row = m[i % 4]
+    row[0] = 5.0
+    return total + m.sum()
+
+
+def first_bound_in_the_loop(x, n):
+    m, total = np.outer(x, x + 0.3), 0.0
+    for i in range(5):
+        total += np.sum(x * i)
+        row = m[i % 4]
+    m[:] = 0.5 * total
+    return np.sum(row)
+
+
+def added_to_afterwards(x, n):
+    m, total = np.outer(x, x + 0.3), 0.0
+    for i in range(5):
+        total += np.sum(x * i)
+        row = m[i % 4]
+    np.add.at(row, np.array([1, 1]), total)
+    return np.sum(m)
+
+
+def behind_an_inner_loop(x, n):
+    m = np.outer(x, x + 0.3)
+    for _ in range(5):
+        for i in range(4):
+            row = m[i]
+            total = np.prod(x)
+        np.multiply(x, total, out=row)
+    return np.sum(m)
+
+
+def argument_without_rounds(x, n):
+    for _ in range(n):
+        x = x * 0.5
+    x[0] = 3.0
+    return x.sum()
+
+
+def halved(x, n):
+    for _ in range(n):
+        x = x * 0.5
+    return x
+
+
+def returned_without_rounds(x, n):
+    y = x * 1.0
+    z = halved(y, n)
+    y[0] = 3.0
+    return y.sum() + z.sum()
+
+
+def only_read(x, n):
+    y = x * 1.0
+    total = halved(y, n).sum()
+    y[0] = 3.0
+    return y.sum() + total
+
+
+REBOUND = [stored_into_under_the_other_name, bound_after_a_store, argument_bound_and_stored_into, in_a_list, two_names_of_one_array,
+           stored_into_afterwards, first_bound_in_the_loop, added_to_afterwards, behind_an_inner_loop, argument_without_rounds,
+           returned_without_rounds, only_read]
+
+
+@pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.parametrize("fn", REBOUND)
+def test_names_that_a_loop_binds(fn, n):
+    want = fn(expected := X.copy(), n)
+    for run in (lambda x: T.jit(fn)(x, n), lambda x: T.value_and_grad(fn)(x, n)[0], lambda x: T.vmap(fn, (0, None))(x[None], n)[0]):
+        np.testing.assert_allclose(run(given := X.copy()), want)
+        assert given.tolist() == X.tolist() or given.tolist() == expected.tolist()
+    T.jit(fn)(given := X.copy(), n)
+    assert given.tolist() == expected.tolist()
+
+
+def bound_in_a_while(x, total):
+    v = x * 1.0
+    w = v * 2.0
+    while total < 3.0:
+        total = total + v.sum() + 0.1
+        v = w
+    w[1] = 7.0
+    return v.sum() + w.sum() + total
+
+
+@pytest.mark.parametrize("total", [0.0, 5.0])
+def test_a_while_that_binds_a_name_is_decided_by_values(total):
+    want = bound_in_a_while(X, total)
+    np.testing.assert_allclose(T.value_and_grad(bound_in_a_while)(X, total)[0], want)
+    with pytest.raises(T.TransformError, match="is one of two, depending on a value"):
+        T.jit(bound_in_a_while)(X, total)
+
+
+def first_bound_in_a_while(x, total):
+    while total < 3.0:
+        total += 1.0
+        if total > 1.5:
+            row = x[::-1]
+            total = total + row.min()
+    return total
+
+
+def test_a_view_of_an_argument_that_a_while_binds_first():
+    np.testing.assert_allclose(T.jit(first_bound_in_a_while)(X, 0.0), first_bound_in_a_while(X, 0.0))

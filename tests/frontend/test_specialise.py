@@ -444,6 +444,18 @@ def test_functional_tools():
     check(f, X)
 
 
+@pytest.mark.parametrize("limit", [-0.5, 0.5, 5.0])
+def test_any_and_all(limit):
+    def f(x, limit):
+        a = 1.0 if any(e > limit for e in x) else 2.0
+        b = 3.0 if all([e > limit for e in x]) else x[0]
+        assert not any([]) and all([]) and any([x[0] > limit, True]) and not all((False, x[0] > limit))
+        return a * b + (0.5 if any(x > limit) and not all(x) else 0.25)
+    check(f, X, limit)
+    assert T.jit(f)(X, limit) == f(X, limit)
+    assert T.vmap(f, (None, 0))(X, np.array([limit, 0.7])).tolist() == [f(X, limit), f(X, 0.7)]
+
+
 def test_isinstance_type_and_hasattr():
     def f(x):
         if isinstance(x, np.ndarray) and hasattr(x, "shape") and x.ndim == 1:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import transformer as T
 from transformer import core, printing
 from transformer.core import Aval
 from transformer.errors import IndexMismatch, NeedStatic, ShapeError, TransformError, TypeMismatch
@@ -282,3 +283,18 @@ def test_random_chains_of_views_with_stores(data):
     want = program(False)(iota(*shape))
     for g, w in zip(run(program(False), iota(*shape)), want, strict=True):
         np.testing.assert_array_equal(g, w)
+
+
+def test_what_is_read_from_flat_is_a_copy():
+    def f(x):
+        m = np.outer(x, x)
+        diagonal, rest, flat = m.flat[::4], x.flat[1:], m.flat
+        part = flat[2:4]
+        m[:, 2] = 0.5
+        m.flat[3] = 7.0
+        flat[::2] = 4.0
+        x.flat[2] = 3.0
+        return diagonal, rest, part, m, x.flat[2], np.sum(flat)
+    x = np.array([0.4, 0.6, 0.3])
+    for got, want in zip(T.jit(f)(x.copy()), f(x.copy())):
+        np.testing.assert_allclose(got, want)

@@ -18,7 +18,8 @@ from transformer import printing
 from .generator import SIZE, Generator
 
 RATES = {"compiled": 2, "compiled_gradient": 2, "stages": 3, "batched": 2, "compiled_batch": 4, "compiled_batch_of_gradients": 4, "gradient_of_batch": 3,
-         "batch_of_gradients": 3, "forward_over_reverse": 2, "reverse_over_reverse": 3, "compiled_second_order": 6}
+         "batch_of_gradients": 3, "single": 3, "variables": 1, "compiled_variables": 3, "forward_over_reverse": 2, "reverse_over_reverse": 3,
+         "compiled_second_order": 6}
 """A check is made for one in so many programs."""
 
 INVALID = (IndexError, ZeroDivisionError, OverflowError, ValueError, UnboundLocalError, TypeError, np.linalg.LinAlgError)
@@ -35,7 +36,7 @@ class Refused(Exception):
 
 
 def load(text):
-    """The function f of a program, with its source known to linecache."""
+    """The function f of a program, with its source known to linecache; `f.__globals__` has g, where the program defines one."""
     name = f"fuzz_program_{next(_numbers)}"
     module = sys.modules[name] = types.ModuleType(name)
     linecache.cache[f"<{name}>"] = (len(text), None, text.splitlines(keepends=True), f"<{name}>")
@@ -151,6 +152,61 @@ class Check:
             value = float(result[0] if isinstance(result, tuple) else result)
             if value != self.value:
                 self.fail(f"value of the stage {stage}", value, self.value)
+
+    # types and shapes ----------------------------------------------------------------------
+    def single(self):
+        """In single precision: the same value and type on NumPy, gradients that differ by rounding where the function is smooth."""
+        x, k = self.x.astype(np.float32), float(np.float32(self.k))
+        want = np.asarray(self.fn(x.copy(), k, self.n))
+        value, gradient = T.value_and_grad(self.fn, (0, 1))(x.copy(), k, self.n)
+        self.expect_same("value in single precision", value, want)
+        if gradient[0].dtype != x.dtype:
+            self.fail("type of the gradient in single precision", gradient[0].dtype, x.dtype)
+        compiled = np.asarray(T.jit(self.fn)(x.copy(), k, self.n))
+        if compiled.dtype != want.dtype:
+            self.fail("type of the value under jit in single precision", compiled.dtype, want.dtype)
+        near = [self.gradients(x.astype(float) + step, k + step) for step in (-1e-5, 0.0, 1e-5)]
+        values = [self.plain(x.astype(float) + step, k + step)[0] for step in (-1e-5, 0.0, 1e-5)]
+        if close(values[0], values[1], 1e-3) and close(values[2], values[1], 1e-3) and close(want, values[1], 1e-3):
+            if all(close(a, b, 1e-3) for near_one in (near[0], near[2]) for a, b in zip(near_one, near[1])):
+                self.expect("gradient in single precision", gradient[0], near[1][0], 1e-2)
+                self.expect("value under jit in single precision", compiled, want, 1e-3)
+
+    def expect_same(self, what, got, want):
+        """The same type, shape and bits."""
+        got, want = np.asarray(got), np.asarray(want)
+        if got.dtype != want.dtype or not np.array_equal(got, want, equal_nan=want.dtype.kind in "fc"):
+            self.fail(f"{what}: {got.dtype}{list(got.shape)} for {want.dtype}{list(want.shape)}", got, want)
+
+    def kept(self, transform=lambda f: f):
+        """The variables that g returns, where the program has g: (names, those of plain Python, those of a transform of g)."""
+        g = self.fn.__globals__.get("g")
+        if g is None:
+            return ()
+        want, got = g(self.x.copy(), self.k, self.n), transform(g)(self.x.copy(), self.k, self.n)
+        if [*got] != [*want]:
+            self.fail("names", [*got], [*want])
+        return [(name, want[name], got[name]) for name in want]
+
+    def variables(self):
+        def push(g):
+            return lambda x, k, n: T.jvp(g, (x, k, n), (*self.direction, 0))[0]
+        for name, want, got in self.kept(push):
+            self.expect_same(f"variable {name} beside its tangent", got, want)
+
+    def compiled_variables(self):
+        for name, want, got in self.kept(T.jit):
+            if np.asarray(got).dtype != np.asarray(want).dtype or np.shape(got) != np.shape(want):
+                self.fail(f"type of the variable {name} under jit", [np.asarray(got).dtype, np.shape(got)], [np.asarray(want).dtype, np.shape(want)])
+            if np.all(np.isfinite(want)):
+                self.expect(f"variable {name} under jit", got, want)
+        lanes = self.lanes()
+        if lanes and self.kept():
+            g = self.fn.__globals__["g"]
+            want, got = [g(x.copy(), float(k), self.n) for x, k in zip(*lanes[:2])], T.vmap(g, (0, 0, None))(lanes[0].copy(), lanes[1], self.n)
+            for name in want[0]:
+                if all(np.all(np.isfinite(w[name])) for w in want):
+                    self.expect(f"variable {name} under vmap", got[name], [w[name] for w in want])
 
     # batches ------------------------------------------------------------------------------
     def lanes(self):

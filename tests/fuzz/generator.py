@@ -12,6 +12,9 @@ from .grammar import HEADER, SIZE
 HOLE = re.compile(r"\{(\w+|\w[=+^])\}")
 TABLES = {"S": (grammar.SCALARS, grammar.SCALARS_OF), "V": (grammar.VECTORS, grammar.VECTORS_OF), "M": (grammar.MATRICES, []),
           "P": (grammar.INTEGERS, []), "B": (grammar.CONDITIONS, []), "W": (grammar.MASKS, []), "i": (grammar.INDICES, [])}
+RESULTS = {"v": "np.sum({0} * {0}) * 0.5", "s": "np.sin({0})", "m": "np.sum({0} * {0}) * 0.1", "d": "np.sum({0} * {0}) * 0.1", "q": "{0} * 0.1",
+           "y": "np.sum(np.abs({0}) ** 2) * 0.1", "p": "{0} @ TABLE", "b": "{0} @ TABLE"}
+"""What a variable adds to the value of the program."""
 
 
 def grouped(text):
@@ -43,29 +46,32 @@ class Scope:
     def fits(self, template):
         """Whether there are names for all holes that need one."""
         return all(self.names.get(hole) if len(hole) == 1 else self.stored.get(hole[0])
-                   for hole in HOLE.findall(template) if hole in ("s", "v", "m", "q", "p", "l") or hole[-1] == "=")
+                   for hole in HOLE.findall(template) if hole in grammar.KINDS or hole[-1] == "=")
 
 
 class Generator:
     """Draws a program. `draw(n)` gives an integer in range(n); where it comes from (a seed, hypothesis) is the caller's choice."""
 
     def __init__(self, draw):
-        self.draw, self.count, self.loops = draw, 0, 0
+        self.draw, self.count, self.loops, self.keeps = draw, 0, 0, False
 
     def pick(self, choices):
         return choices[self.draw(len(choices))]
 
     def program(self):
-        """Source text of the module."""
+        """Source text of the module: f, or in one of four g, which returns its variables in a dictionary, and f, which sums them up."""
+        self.keeps = self.draw(4) == 0
         scope = Scope({"s": ["k"], "v": ["x"], "q": ["n"]}, {})
-        lines = ["def f(x, k, n):"]
+        lines = ["def g(x, k, n):" if self.keeps else "def f(x, k, n):"]
         for kind, text in (("v", self.pick(["v0 = x * 1.0", "v0 = x"])), ("s", "s0 = k + 0.0"), ("m", "m0 = np.outer(x, x + 0.3) * 0.5")):
             lines.append("    " + text)
             scope.add(kind, text[:2])
         for _ in range(2 + self.draw(5)):
             lines += ["    " + line for line in self.statement(scope, 2)]
-        result = [f"np.sum({v} * {v}) * 0.5" for v in self.last(scope, "v")] + [f"np.sin({s})" for s in self.last(scope, "s")]
-        result += [f"np.sum({m} * {m}) * 0.1" for m in self.last(scope, "m")] + [f"{q} * 0.1" for q in self.last(scope, "q")[-1:]]
+        if self.keeps:
+            names = [name for kind in RESULTS for name in self.last(scope, kind)]
+            lines += [f"    return {{{', '.join(f'{name!r}: {name}' for name in names)}}}", "", "", "def f(x, k, n):", "    r = g(x, k, n)"]
+        result = [text.format(f"r[{name!r}]" if self.keeps else name) for kind, text in RESULTS.items() for name in self.last(scope, kind)]
         return HEADER + "\n".join([*lines, f"    return {' + '.join(result)}"]) + "\n"
 
     def last(self, scope, kind):
@@ -80,11 +86,13 @@ class Generator:
             options += grammar.NESTED * 3
         if self.loops:
             options += grammar.LEAVING * 3
-        return self.filled(self.pick([t for t in options if scope.fits(t)]), scope, fuel)
+        leaves = [t for t in options if not self.keeps or t.startswith("def") or "return {S}" not in t]
+        return self.filled(self.pick([t for t in leaves if scope.fits(t)]), scope, fuel)
 
     def filled(self, template, scope, fuel):
         """The lines of a template with its holes filled; what a head binds is known in its block, everything else afterwards."""
-        new, inner, lines, loops = [], scope.inner(), [], self.loops
+        new, inner, lines, loops, keeps = [], scope.inner(), [], self.loops, self.keeps
+        self.keeps = keeps and not template.startswith("def")
         for line in template.split("\n"):
             indent = line[:len(line) - len(line.lstrip())]
             if line.strip() == "{block}":
@@ -94,7 +102,7 @@ class Generator:
             self.loops = 0 if line.startswith("def ") else self.loops + line.lstrip().startswith(("for", "while"))
             inner = scope.inner() if line.startswith("else") else inner
             lines.append(indent + self.line(line.strip(), inner if indent else scope, inner, new))
-        self.loops = loops
+        self.loops, self.keeps = loops, keeps
         for kind, name, head in new:
             if not head:
                 scope.add(kind, name)

@@ -20,7 +20,11 @@ def sized(x, n):
     return np.sum(np.zeros(n) + x[:n] ** 2)
 
 
-@pytest.mark.parametrize("fn", [prefix, sized])
+def sliced(x, n):
+    return np.sum(x[n:] ** 2) + np.sum(x[n::-1])
+
+
+@pytest.mark.parametrize("fn", [prefix, sized, sliced])
 @pytest.mark.parametrize("zero", [0, np.zeros((), T.float0)], ids=["zero", "float0"])
 def test_bounds_and_sizes_are_constants(fn, zero):
     value, slope = fn(X, 3), np.sum(T.grad(fn)(X, 3))

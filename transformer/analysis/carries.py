@@ -87,7 +87,9 @@ class Liveness:
         kinds = {self.loop_kind(loop) for loop in loops} - {None}
         if "slice_loop" in kinds and not any(self.is_product(s) for loop in loops for block in blocks(loop) for s in walk(block)):
             kinds.add("stencil_loop")
-        if loops and not kinds and all(map(self.is_scalar, loops)):
+        if "element_loop" in kinds and any(stores_twice(block) for loop in loops for block in blocks(loop)):
+            kinds.add("repeated_stores")
+        if loops and all(map(self.is_scalar, loops)):
             kinds.add("scalar_loop")
         return frozenset({"loop", *kinds} if loops else ())
 
@@ -113,6 +115,12 @@ class Liveness:
         smallest = min(size_of(self.program.avals[s.target]) for s in stores)
         short = max(SHORT, min(MEDIUM, smallest // FEW))
         return "slice_loop" if any(size_of(v) > short for v in values) else "element_loop"
+
+
+def stores_twice(stmts):
+    """Whether a block stores into an array twice, not counting inner blocks."""
+    stored = [s.target for s in stmts if isinstance(s, Update)]
+    return len(stored) > len(set(stored))
 
 
 SHORT, MEDIUM, FEW, TINY = 256, 4096, 64, 16

@@ -15,10 +15,13 @@ import numpy as np
 
 
 class Ordering:
-    """The reads so far of each version of an array, by the name of its hlo value; the last array of each type that was stored into."""
+    """The reads so far of each version of an array, by the name of its hlo value; the last array of each type that was stored into.
 
-    def __init__(self, hlo):
-        self.hlo, self.reads, self.stored = hlo, {}, {}
+    apart: stores into arrays of one type are ordered too, or XLA's fusions of several results would make a pass over both arrays of two.
+    """
+
+    def __init__(self, hlo, apart=False):
+        self.hlo, self.apart, self.reads, self.stored = hlo, apart, {}, {}
 
     @contextmanager
     def scope(self):
@@ -29,10 +32,10 @@ class Ordering:
         self.reads, self.stored = outer
 
     def store(self, target, value, store):
-        """The new version of `target` that `store(value)` makes, after the reads of the old one and the last store into another
-        array of its type: XLA would make one pass over both arrays of the two stores."""
+        """The new version of `target` that `store(value)` makes, after the reads of the old one (and the last store into another array
+        of its type)."""
         last, reads = self.stored.get(target.type), self.taken([target])
-        if last is None or last.name == target.name:
+        if not self.apart or last is None or last.name == target.name:
             value = self.after(reads, value)
         else:
             value = self.after([*reads, last], value)

@@ -46,6 +46,15 @@ class Ranges:
             return [(stmt.index, (low[0], max(low[0], high[1] - 1)))]
         return [(stmt.index, (min(low[1], high[0] + 1), low[1]))]
 
+    def of_bounds(self, loop):
+        """Ranges of the names that are bounds of a For, in its rounds: where there is a round, the first bound is before the second."""
+        first, last = (loop.lo, loop.hi) if loop.step > 0 else (loop.hi, loop.lo)
+        low, high = self.of(first), self.of(last)
+        if low is None or high is None:
+            return {}
+        found = {first: (low[0], min(low[1], high[1] - 1)), last: (max(high[0], low[0] + 1), high[1])}
+        return {name: bounds for name, bounds in found.items() if is_name(name)}
+
     def of(self, atom):
         """(lowest, highest) of an atom, or None."""
         if is_name(atom):
@@ -56,9 +65,10 @@ class Ranges:
         """Whether a name is certain to hold an integer that is at least 0."""
         return name in self.known and self.known[name][0] >= 0
 
-    def is_within(self, atom, size, entry):
-        """Whether an index operand is certain to be in range of an axis of `size`."""
-        found = self.of(atom)
+    def is_within(self, atom, size, entry, limits):
+        """Whether an index operand is certain to be in range of an axis of `size`; limits: name -> (lowest, highest) where it is known
+        better than in general."""
+        found = limits.get(atom) or self.of(atom)
         if found is None:
             return False
         if isinstance(entry, Window):

@@ -178,6 +178,8 @@ def _file(fn):
         except SyntaxError as fault:
             where = Origin(filename, fault.lineno or 1, (fault.offset or 1) - 1, _line(lines, fault.lineno or 1))
             raise TransformError("the source on disk is not what was imported", "Reload the module.", where) from fault
+        if len(_FILES) > 200:
+            _FILES.clear()
         known = _FILES[filename] = (text, lines, tree)
     return known[1], known[2]
 

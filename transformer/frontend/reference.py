@@ -19,15 +19,15 @@ class Storage:
     """The memory of an array: the Core name that holds it, and a version that changes with every store.
 
     known: the value, where it is known while transforming. varies: that value is one of this call (it comes from an argument):
-    it may decide a branch, but nothing may be computed from it outside of the program.
+    it may decide a branch, but nothing may be computed from it outside of the program. ties: see `sharing`.
     jnp: not 0 for a value of `transformer.numpy`, whose types follow JAX's rules (see `promotion`).
     """
 
-    __slots__ = ("name", "aval", "builder", "version", "known", "varies", "argument", "shared", "jnp")
+    __slots__ = ("__weakref__", "argument", "aval", "builder", "jnp", "known", "name", "ties", "varies", "version")
 
     def __init__(self, name, aval, builder):
         self.name, self.aval, self.builder = name, aval, builder
-        self.version, self.known, self.varies, self.argument, self.shared, self.jnp = 0, None, False, None, False, 0
+        self.version, self.known, self.varies, self.argument, self.ties, self.jnp = 0, None, False, None, [], 0
 
 
 class View:
@@ -85,6 +85,10 @@ class Ref(Reference):
     def reshapes_in_place(self, shape):
         """Whether NumPy's reshape of this view is a view itself."""
         return views.reshapes_in_place(self, shape)
+
+    def as_flat(self):
+        """This view with one axis as `x.flat`."""
+        return Flat(self.storage, self.path, self.aval)
 
     def window(self, stop, size):
         """The length of the slice from this index to `stop` of an axis of `size`, if static and never clipped; else None."""
@@ -212,9 +216,6 @@ class Ref(Reference):
         return views.read(self, index)
 
     def __setitem__(self, index, value):
-        if self.storage.shared:
-            raise TransformError("an array that is one of two, depending on a value, is stored into",
-                                 "Copy it before the condition (.copy()).")
         views.store(self, index, value)
 
     def store_attribute(self, name, value):
@@ -224,6 +225,16 @@ class Ref(Reference):
     def accumulate(self, index, value):
         """`np.add.at(self, index, value)`."""
         views.store(self, index, value, "add")
+
+
+class Flat(Ref):
+    """`x.flat`: a store into it reaches x, what is read from it is a copy."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index):
+        found = views.read(self, index)
+        return views.copy(found) if is_reference(found) and found.storage is self.storage else found
 
 
 def call_function(function, args, kwargs, out=None):

@@ -11,6 +11,7 @@ from ..errors import ShapeError, TransformError, TypeMismatch
 from ..ops import op as optable
 from ..ops.composition import Selection, compose, inverse, whole
 from ..ops.index_templates import canonical, is_advanced, is_identity, result_shape
+from . import sharing
 from .affine import difference, interval
 
 
@@ -191,6 +192,7 @@ def set_shape(ref, shape):
 
 
 def check_writable(ref, builder):
+    sharing.check_store(ref.storage)
     if any(step.op.readonly for step in ref.path):
         raise TransformError("a store into a read-only view", "np.broadcast_to, np.diagonal and the like cannot be stored into; use np.copy first.")
     if ref.storage.builder is not builder:

@@ -22,6 +22,7 @@ stand where the first one stands if they are neighbours (ints and scalar holes c
 Slices are not hashable on Python 3.11: use `repr(template)` as a key.
 """
 
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -186,7 +187,7 @@ def _slice(entry, size, operands):
         if length is not None:
             operands.append(entry.start)
             return Window(len(operands) - 1, length)
-    bounds = [None if b is None else b.__index__() for b in (entry.start, entry.stop, entry.step)]
+    bounds = [None if b is None else operator.index(b) for b in (entry.start, entry.stop, entry.step)]
     if bounds[2] == 0:
         raise IndexMismatch("a slice has step 0", "Use a step of 1 or -1.")
     if size is None:

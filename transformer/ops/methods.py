@@ -74,7 +74,7 @@ def copy(array, order="C"):
 @attribute
 def flat(array):
     """The elements in C order, as a view with one axis."""
-    return view("reshape", array, shape=(-1 if None in array.shape else array.size,))
+    return view("reshape", array, shape=(-1 if None in array.shape else array.size,)).as_flat()
 
 
 @method

@@ -4,9 +4,10 @@ import operator
 
 import numpy as np
 
-from ..core import Aval
+from ..core import Aval, is_real
 from ..errors import TransformError
 from . import complexes, extrema, integers, logic, rounding, trigonometry  # noqa: F401  (`outer` is declared for each of their ufuncs)
+from .attainment import attains
 from .batching import batched_along
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, function, op, register
@@ -153,12 +154,19 @@ def _cumulative(scan, first, x, axis, dtype, include_initial):
 
 
 # running extrema -------------------------------------------------------------------------
-def _hits(name, x):
-    """hit[..., i, k]: whether running extremum k is element i; along the last axis of both. The extrema are taken of the very values that
-    are compared: compiled code may round another copy of them differently."""
-    x, n = TABLE["optimization_barrier"].bind(x), np.shape(x)[-1]
-    out = TABLE[name].bind(x, axis=np.ndim(x) - 1)
-    return (np.expand_dims(x, -1) == np.expand_dims(out, -2)) & np.tril(np.ones((n, n), dtype=bool)).T
+def _hits(kind, x, out):
+    """hit[..., i, k]: whether running extremum k is element i; along the last axis of both."""
+    n = np.shape(x)[-1]
+    before = np.tril(np.ones((n, n), dtype=bool)).T
+    elements = np.where(before, np.expand_dims(x, -1), farthest(x.dtype, kind == "min"))
+    return attains(kind, elements, np.expand_dims(out, -2)) & before
+
+
+def farthest(dtype, largest):
+    """The largest or smallest number of a type."""
+    if is_real(dtype):
+        return np.inf if largest else -np.inf
+    return np.iinfo(dtype).max if largest else np.iinfo(dtype).min
 
 
 def _declare_running(name, ufunc, kind):
@@ -178,14 +186,14 @@ def _declare_running(name, ufunc, kind):
         return [((rng.uniform(-2.0, 2.0, (3, 4)),), {"axis": a}) for a in (0, 1)]
 
     def vjp(g, x, out, axis):
-        x, g = (np.moveaxis(v, axis, -1) for v in (x, g))
-        hit = _hits(name, x)
+        x, out, g = (np.moveaxis(v, axis, -1) for v in (x, out, g))
+        hit = _hits(kind[:3], x, out)
         share = g / np.sum(hit, axis=-2, dtype=g.dtype)
         return np.moveaxis(np.sum(np.where(hit, np.expand_dims(share, -2), 0), axis=-1), -1, axis)
 
     def jvp(dots, x, out, axis):
-        x, x_dot = (np.moveaxis(v, axis, -1) for v in (x, dots[0]))
-        hit = _hits(name, x)
+        x, out, x_dot = (np.moveaxis(v, axis, -1) for v in (x, out, dots[0]))
+        hit = _hits(kind[:3], x, out)
         total = np.sum(np.where(hit, np.expand_dims(x_dot, -1), 0), axis=-2)
         return np.moveaxis(total / np.sum(hit, axis=-2, dtype=x_dot.dtype), -1, axis)
 

@@ -10,6 +10,7 @@ user's names back, `Statements` writes the tree.
 
 import itertools
 import linecache
+import weakref
 
 import gast
 
@@ -89,14 +90,16 @@ def statements(program):
 def load(program, namespace=None, own_params=True):
     """The program as a Python function on NumPy arrays; one output is returned bare, several as a tuple.
 
-    Its source is known to linecache, so tracebacks, pdb and inspect.getsource work. `namespace` gives further globals.
+    Its source is known to linecache as long as its code lives, so tracebacks, pdb and inspect.getsource work. `namespace` gives further globals.
     """
     text = source(program, own_params=own_params)
     file = f"<transformer {program.name} {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     scope = {"__name__": "transformed", **(namespace or {})}
     exec(compile(text, file, "exec"), scope)
-    return scope[program.name]
+    fn = scope[program.name]
+    weakref.finalize(fn.__code__, linecache.cache.pop, file, None).atexit = False
+    return fn
 
 
 __all__ = ["load", "source", "statements", "tree", "unparse"]

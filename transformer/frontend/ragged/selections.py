@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from ..reference import is_reference
+from ..reference import as_array, is_reference
 from . import extents as ext
 
 SELECTIONS = {}
@@ -51,4 +51,9 @@ def nonzero(x):
 
 @selection(np.extract)
 def extract(condition, x):
-    return np.ravel(x)[as_mask(condition)]
+    return np.ravel(as_array(x))[as_mask(condition)]
+
+
+@selection(np.compress)
+def compress(condition, x):
+    return np.ravel(as_array(x))[: condition.size][as_mask(condition)]

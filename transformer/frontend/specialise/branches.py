@@ -9,6 +9,7 @@ from ...ops.op import TABLE
 from ..promotion import joined_type, mark_of
 from ..ragged import as_masks, common_masks, is_ragged
 from ..reference import is_device_array, is_reference
+from ..sharing import partners, tie, tie_to_caller
 from . import special_methods
 from .state import Control, State, Undefined, assign, contents, is_numeric, rebuild, storages
 
@@ -247,8 +248,11 @@ def check_ambiguous(ev):
     reachable = storages([f.env for f in ev.frames], ev.seen)
     for merged, old in ev.ambiguous:
         for storage in old:
-            if storage in reachable or storage.argument is not None:
-                merged.shared = storage.shared = True
+            for one in (storage, *partners(storage)) if storage in reachable or storage.argument is not None else ():
+                tie(merged, one)
+            if storage.argument is not None:
+                tie_to_caller(merged)
+                tie_to_caller(storage)
     ev.ambiguous.clear()
 
 

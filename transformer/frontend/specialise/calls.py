@@ -51,6 +51,14 @@ class Closure:
         frame = Frame(self.__name__, self.node, env, self.frame.parsed, self.frame, *local_names(self.node))
         return enter(ev, frame, body)
 
+    def environments(self):
+        """The variables of the frames around the function: it may rebind them long after these have returned."""
+        frame, found = self.frame, []
+        while frame is not None:
+            found.append(frame.env)
+            frame = frame.parent
+        return found
+
     def frame_values(self):
         """Values that the function reads from the frames around it."""
         names = scopes.loaded(self.node.body if isinstance(self.node.body, list) else [self.node.body])

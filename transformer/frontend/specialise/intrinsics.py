@@ -154,7 +154,28 @@ def sorted_(ev, iterable, key=None, reverse=False):
     return sorted(items, key=keyed, reverse=reverse)
 
 
+def any_(ev, iterable):
+    return np.any(iterable) if is_vector(iterable) else decided(ev, iterable, True, np.logical_or)
+
+
+def all_(ev, iterable):
+    return np.all(iterable) if is_vector(iterable) else decided(ev, iterable, False, np.logical_and)
+
+
+def is_vector(value):
+    return is_reference(value) and len(value.shape) == 1
+
+
+def decided(ev, iterable, decisive, join):
+    """any or all: a `decisive` item that is known decides, else the abstract items do."""
+    tests = [branches.truth(ev, item, None) for item in expressions.iterate(ev, iterable)]
+    abstract = [t for t in tests if not isinstance(t, bool)]
+    if decisive in [t for t in tests if isinstance(t, bool)] or not abstract:
+        return any(t is decisive for t in tests) is decisive
+    return functools.reduce(join, abstract)
+
+
 INTRINSICS = {len: len_, range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
-           setattr: setattr_, map: map_, filter: filter_, functools.reduce: reduce_, sorted: sorted_}
+           setattr: setattr_, map: map_, filter: filter_, functools.reduce: reduce_, sorted: sorted_, any: any_, all: all_}
 

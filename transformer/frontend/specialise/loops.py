@@ -18,7 +18,7 @@ from ..promotion import mark_of
 from ..ragged import as_masks, common_masks, is_ragged
 from ..ragged.extents import Chosen
 from ..reference import is_reference
-from . import branches, special_methods
+from . import branches, rebinding, special_methods
 from .branches import convert_atom, join_marked
 from .iteration import as_items
 from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
@@ -128,7 +128,7 @@ class Roll:
     def __init__(self, ev, frame, node, state):
         self.ev, self.frame, self.node, self.state = ev, frame, node, state
         self.builder = ev.builder
-        self.guess = {}
+        self.guess, self.length = {}, None
         self.live = ev.live_after(frame, node)
         self.needed = ev.live_in_rounds(frame, node)
         self.kept_static, self.prebound, self.marks, self.masked, self.full, self.apart = set(), {}, {}, {}, {}, set()
@@ -136,7 +136,7 @@ class Roll:
     # the two kinds of loops ------------------------------------------------------
     def roll_for(self, items):
         ev, builder = self.ev, self.builder
-        bounds = items.bounds or (0, items.length, 1)
+        bounds, self.length = items.bounds or (0, items.length, 1), items.length
         lo, hi, step = bounds
         if is_reference(step):
             raise NeedStatic(step, "the step of a range")
@@ -293,7 +293,7 @@ class Roll:
     def compare(self, block, before, rounds):
         """Check that what the body leaves fits; append the Moves of the carried leaves."""
         now = self.state.now()
-        exits, guess, changed, self.shared = {}, dict(self.guess), False, {}
+        exits, guess, changed, self.shared, self.left, self.rounds = {}, dict(self.guess), False, {}, now, rounds
         for owner, (container, values) in self.state.containers.items():
             if isinstance(container, tuple):
                 continue
@@ -312,6 +312,7 @@ class Roll:
             self.guess = guess
             raise Retry
         self.check_aliases(block)
+        rebinding.check_names(self, now, block)
         self.close(before, exits, rounds)
 
     def compare_value(self, path, entry, exit, exits, guess):
@@ -336,8 +337,8 @@ class Roll:
         if is_numeric(entry) and is_numeric(exit):
             if same_number(entry, exit):
                 return False
-            guess[path] = self.joined(path, entry, exit, self.ev.aval(entry), self.ev.aval(exit)) \
-                if np.shape(entry) == np.shape(exit) else self.ev.aval(exit)
+            aval = self.ev.aval(exit)
+            guess[path] = self.joined(path, entry, exit, self.ev.aval(entry), aval) if np.shape(entry) == np.shape(exit) else aval
             return True
         if type(exit) is type(entry) and isinstance(entry, str | bytes | type(None)) and exit == entry:
             return False
@@ -414,10 +415,8 @@ class Roll:
                 saved = self.builder.fresh(name, self.builder.avals[name])
                 moves.append(Move(saved, name))
                 pending[position + 1:] = [(n, saved if a == name else a) for n, a in pending[position + 1:]]
-        for move in moves:
+        for move in (*moves, *(Move(name, atom) for name, atom in pending)):
             self.builder.add(move)
-        for name, atom in pending:
-            self.builder.add(Move(name, atom))
         self.exits = exits
 
     def carry_new_names(self, before, rounds):
@@ -454,3 +453,4 @@ class Roll:
             carry.ref.storage.version = next(self.builder.clock)
         self.place()
         self.frame.env.update(self.after)
+        rebinding.tie_names(self, self.left, used)

@@ -4,6 +4,7 @@ A slot is one place that holds a value: a variable of a frame, an element of a l
 object. Branches and loops compare slots before and after, and turn numbers that differ into names of the program.
 """
 
+import functools
 import types
 from typing import Any, NamedTuple
 
@@ -63,7 +64,7 @@ def assign(container, values):
 
 
 class State:
-    """Everything reachable from the given environments: id -> (container, its contents at capture)."""
+    """Everything reachable from the given environments, also through functions defined in them: id -> (container, its contents at capture)."""
 
     def __init__(self, environments, skip):
         self.containers, self.known = {}, {}
@@ -78,6 +79,12 @@ class State:
                 continue
             if is_ragged(value):
                 stack.extend(value.items)
+                continue
+            if isinstance(value, functools.partial):
+                stack += [value.func, *value.args, *value.keywords.values()]
+                continue
+            if hasattr(type(value), "environments"):
+                stack.extend(value.environments())
                 continue
             if id(value) in self.containers or skip(value):
                 continue

@@ -1,0 +1,80 @@
+"""Arrays that a loop binds to names while they have other names: `row = A[i]` in a rolled loop.
+
+In NumPy `row` is a view of `A`; in the program a carried name is an array of its own. That comes to the same as long as neither is
+stored into while the other one is in use:
+
+    in the loop     a store into one of them: the loop is not rolled
+    after it        they are tied (`sharing`): a later store into one while the other one is alive is refused
+"""
+
+from ...core import names_bound
+from ..reference import is_reference
+from ..sharing import partners, tie, tie_to_caller
+from .leaves import CannotRoll, leaf_paths
+
+
+def check_names(roll, now, block):
+    """Refuse to roll where a round stores into an array that a carried name shares with another one, at entry or after a round."""
+    bound = {*names_bound(block), *roll.builder.stored_in_loops}
+    kept = {(owner, key) for owner, (_, values) in roll.state.containers.items() for key in values}
+    for contents in (entry_contents(roll), now):
+        for storage, paths in groups(roll, contents, roll.needed).items():
+            paths = [path for path in paths if path[0] in kept]
+            carried = {roll.carries[path].name for path in paths if path in roll.carries}
+            stored = carried | ({storage.name} if storage in roll.state.known or storage in carried_storages(roll) else set())
+            if len(paths) > 1 and carried and stored & bound:
+                raise CannotRoll(f"{paths[0][0][1]} has another name in some rounds, and is stored into")
+
+
+def tie_names(roll, now, used):
+    """After the loop: tie what its last round leaves under several names, and what was one array in front of it, if no round may run.
+
+    used: the paths whose carried names the loop binds.
+    """
+    rounds, length = roll.rounds, roll.length
+    bound = {*used, *(path for name in roll.after for path in [((id(roll.frame.env), name),)])}
+    for contents, left in ((now, True), (entry_contents(roll), not rounds)):
+        for storage, paths in groups(roll, contents, roll.live).items() if left else ():
+            fresh = [path for path in paths if path in bound or path[:1] in bound]
+            found = {s for path in paths if (s := storage_at(roll, path)) is not None} if fresh else set()
+            for one in found:
+                for two in found - {one}:
+                    tie(one, two, length)
+            for path in fresh if storage.argument is not None else ():
+                if (found := storage_at(roll, path)) is not None:
+                    tie_to_caller(found, length)
+
+
+def entry_contents(roll):
+    return {owner: values for owner, (_, values) in roll.state.containers.items()}
+
+
+def carried_storages(roll):
+    return {carry.ref.storage for carry in roll.carries.values()}
+
+
+def groups(roll, contents, wanted):
+    """Storage -> paths of the slots that hold it, or one tied to it. wanted: the names of the loop's frame that count."""
+    found = {}
+    for owner, values in contents.items():
+        container = roll.state.containers[owner][0]
+        for key, value in values.items() if not isinstance(container, tuple) else ():
+            if container is roll.frame.env and key not in wanted:
+                continue
+            for path, leaf in leaf_paths((owner, key), value):
+                leaf = roll.ev.seen(leaf)
+                for storage in (leaf.storage, *partners(leaf.storage)) if is_reference(leaf) and leaf.shape else ():
+                    found.setdefault(storage, []).append(path)
+    return found
+
+
+def storage_at(roll, path):
+    """The storage that a slot holds now, if it holds an array."""
+    owner, key = path[0]
+    container = roll.state.containers[owner][0]
+    value = container[key] if isinstance(container, list | dict) else vars(container)[key]
+    leaf = roll.ev.seen(dict(leaf_paths(path[0], value)).get(path))
+    return leaf.storage if is_reference(leaf) else None
+
+
+__all__ = ["check_names", "tie_names"]
