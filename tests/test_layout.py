@@ -38,6 +38,7 @@ STRUCTURE = set(  # ops that are part of the core language: every pass may make 
 KNOWS_OPS = {  # file -> why it may name other ops
     "transformer/naming.py": "words for temporaries",
     "transformer/analysis/aliases.py": "ops that are views in NumPy",
+    "transformer/analysis/places.py": "indices that are sums",
     "transformer/frontend/reference.py": "operators and methods of arrays",
     "transformer/frontend/views.py": "views",
     "transformer/transforms/narrow/needs.py": "reductions and products with what they leave as it is",

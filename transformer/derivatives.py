@@ -64,7 +64,7 @@ def gradient(fn, args, kwargs, argnums, has_aux, holomorphic, with_value, allow_
     wrt = positions_of(specialised, [p for positions, _ in wanted for p in positions])
     aval = program.aval(program.outputs[0])
     seed = 1.0 if aval.dtype == np.float64 or aval.weak or aval.dtype.kind in "biu" else aval.dtype.type(1)
-    joint = reverse(program, wrt, [seed] + [None] * (len(program.outputs) - 1))
+    joint = reverse(program, wrt, [seed] + [None] * (len(program.outputs) - 1), () if with_value else (0,))
     count = len(program.outputs)
     bars = joint.outputs[count:]
     if with_value:

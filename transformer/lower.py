@@ -33,7 +33,10 @@ from .ops import index_lowering
 from .ops.index_templates import FULL, result_shape
 from .ops.op import TABLE
 from .transforms.simplify.arrange_products import arrange_products
+from .transforms.simplify.carry_rows import carry_rows
 from .transforms.simplify.contract_sums import contract_sums
+from .transforms.simplify.hoist_clears import hoist_clears
+from .transforms.simplify.merge_stores import merge_stores
 
 SMALL = 24
 GROUP, STORING_GROUP, GROUPED_OPS = 8, 4, 80
@@ -47,7 +50,7 @@ def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, si
     """Lower a program. Every unknown dimension (a tape's) becomes `capacity`, or that of the argument it is in `sizes` (name ->
     capacity); `donate`: positions of parameters whose memory results may reuse; `layout`: for several devices, see `backend.spread`."""
     if platform == "cpu":
-        program = contract_sums(program)
+        program = hoist_clears(carry_rows(merge_stores(contract_sums(program))))
     return Lowering(arrange_products(program), capacity, platform, layout, sizes or {}).run(donate)
 
 

@@ -105,10 +105,6 @@ class Blocks:
     def is_versioned(self, name):
         return len(self.sites[name]) > 1
 
-    def changes(self, block, name, after, before):
-        """Whether a statement of `block` at a position strictly between the two rebinds `name`."""
-        return any(after < p < before for p in block.rebinds.get(name, ()))
-
     def binds_always(self, block, name):
         """Whether `name` is bound after `block` has run, whichever branches were taken (a loop may run no round)."""
         for position in block.rebinds.get(name, ()):

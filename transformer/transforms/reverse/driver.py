@@ -18,15 +18,16 @@ from .control import Control
 from .frames import UNBOUND, Frame, Frames
 from .patches import Patches, settle_tests
 from .tapes import Tapes
+from .undone import without_undone
 from .values import Values
 
 
-def reverse(program, wrt, seeds):
+def reverse(program, wrt, seeds, idle=()):
     """The joint program: the statements of `program`, the mark "reverse", and the sweep that pulls cotangents back.
 
     wrt: positions of the differentiated parameters. seeds: one per output: None (not differentiated), a number (the
     cotangent), or "param" (a new parameter `<output>_bar`, in order, holds it). The outputs are those of `program`, then the
-    cotangent of each parameter of `wrt`.
+    cotangent of each parameter of `wrt`. idle: positions of outputs that nobody wants; zeros stand for them.
 
     >>> import numpy as np
     >>> from transformer import printing
@@ -45,15 +46,15 @@ def reverse(program, wrt, seeds):
     <BLANKLINE>
     """
     program = before_reverse(program, wrt)
-    return after_reverse(Reverse(settle_tests(program), tuple(wrt), tuple(seeds)).run())
+    return after_reverse(Reverse(settle_tests(program), tuple(wrt), tuple(seeds), idle=idle).run())
 
 
 class Reverse(Emitter):
-    """One run over a program. keep: names of loops whose values get a tape in any case; the tapes are the last outputs."""
+    """One run over a program. keep: names of loops whose values get a tape in any case; the tapes are the last outputs. idle: see `reverse`."""
 
-    def __init__(self, program, wrt, seeds, keep=()):
+    def __init__(self, program, wrt, seeds, keep=(), idle=()):
         super().__init__(program, f"{program.name}_grad")
-        self.wrt, self.seeds, self.keep = wrt, seeds, keep
+        self.wrt, self.seeds, self.keep, self.idle = wrt, seeds, keep, idle
         self.flow = Flow(program)
         self.active = self.active_names()
         self.masked, self.unbounded, self.strange = self.flow.masked(), self.flow.unbounded(), self.flow.strange()
@@ -88,17 +89,19 @@ class Reverse(Emitter):
         b = self.builder
         joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars + tapes, b.avals, b.hints, b.counters))
         self.values.refuse_unset(joint)
-        body = without_idle_stores(joint, seam_of(joint))
-        if body is not joint.body:
-            joint.body = body
-            joint = prune(joint)
+        undone = [pair._replace(store=self.patches.copies[id(pair.store)]) for pair in self.values.undone]
+        for change in (lambda p: without_undone(p, undone), lambda p: without_idle_stores(p, seam_of(p))):
+            body = change(joint)
+            if body is not joint.body:
+                joint.body = body
+                joint = prune(joint)
         return without_copies(collect_products(joint, seam_of(joint) + 1), copies)
 
     def kept_outputs(self, sweep):
         """The outputs of the primal part, and copies (name -> copy) of those that the sweep may change as it undoes stores."""
-        changed = names_bound(sweep)
-        copies = {a: self.fresh_like(a) for a in dict.fromkeys(self.source.outputs) if is_name(a) and a in changed}
-        return [copies.get(a, a) for a in self.source.outputs], copies
+        changed, outputs = names_bound(sweep), [0 if k in self.idle else a for k, a in enumerate(self.source.outputs)]
+        copies = {a: self.fresh_like(a) for a in dict.fromkeys(outputs) if is_name(a) and a in changed}
+        return [copies.get(a, a) for a in outputs], copies
 
     # seeds and results ----------------------------------------------------------------
     def seed(self):

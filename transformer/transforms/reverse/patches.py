@@ -9,12 +9,12 @@ from ..emission import Emitter
 
 
 class Patches:
-    """Lists of statements by place; a list may be emitted into at any time before `rebuilt`."""
+    """Lists of statements by place; a list may be emitted into at any time before `rebuilt`. copies: id of a statement -> its rebuilt copy."""
 
     def __init__(self, blocks):
         self.blocks = blocks
         self.lists = defaultdict(list)
-        self.counters, self.tests = {}, {}
+        self.counters, self.tests, self.copies = {}, {}, {}
 
     def at(self, kind, block, position=None):
         return self.lists[kind, id(block), position]
@@ -65,7 +65,8 @@ class Patches:
     def copied(self, stmt):
         inner = self.blocks.inner[id(stmt)]
         counter, test = self.counters.get(id(stmt)), self.tests.get(id(stmt))
-        stmt = copy.copy(stmt)
+        given, stmt = stmt, copy.copy(stmt)
+        self.copies[id(given)] = stmt
         if isinstance(stmt, If):
             stmt.test = test or stmt.test
             stmt.body, stmt.orelse = map(self.rebuilt, inner)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...analysis.places import Places
 from ...analysis.sources import is_cheap
 from ...core import Apply, Aval, Hole, If, Move, Update, is_name, names_read, targets
 from ...errors import TransformError
@@ -10,6 +11,7 @@ from ...ops import index_templates as templates
 from ...ops.op import TABLE
 from .frames import UNBOUND
 from .patches import in_head
+from .undone import Undone
 
 
 class Primal(Storage):
@@ -31,7 +33,8 @@ class Values:
     def __init__(self, sweep):
         self.sweep, self.builder, self.blocks = sweep, sweep.builder, sweep.blocks
         self.patches, self.frames, self.tapes = sweep.patches, sweep.frames, sweep.tapes
-        self.kept, self.unset = {}, {}
+        self.kept, self.unset, self.undone = {}, {}, []
+        self.places = Places(sweep.source)
         self.tape_names = {s.target for b in self.blocks.all for s in b.stmts if isinstance(s, Apply) and s.op is TABLE["tape"]}
         self.locals = {}
         for name, home in self.blocks.home.items():
@@ -150,12 +153,20 @@ class Values:
         if name in self.tape_names:
             return self.blocks.home[name].loop is None or self.frames.find("env", name) not in (None, UNBOUND)
         if self.blocks.is_versioned(name):
-            same = frame.block is site.block and not self.blocks.changes(site.block, name, site.position, frame.state)
+            same = frame.block is site.block and not any(self.changes(p, name, site) for p in frame.block.rebinds.get(name, ())
+                                                         if site.position < p < frame.state)
             return same and self.frames.find("env", name) is not UNBOUND
         home = self.blocks.home[name]
         if home.loop is None or name in self.kept or self.frames.find("env", name) or self.frames.find("memo", name):
             return True
         return self.is_revivable(name, self.frames.of_block(home) or frame, seen)
+
+    def changes(self, position, name, site):
+        """Whether the statement at a position of a block may change what that at `site` has read of an array."""
+        stmt, read = site.block.stmts[position], site.stmt
+        if not isinstance(stmt, Update) or not isinstance(read, Apply) or not read.op.gather or read.args.count(name) != 1:
+            return True
+        return read.args[0] != name or not self.places.is_apart(stmt, read.params["index"], read.args[1:])
 
     # undoing --------------------------------------------------------------------------
     def restore_locals(self, frame):
@@ -188,7 +199,9 @@ class Values:
             old = self.builder.emit(TABLE["getitem"], [self.sweep.ref(a) for a in (name, *args)], {"index": template}, hint)
         kept = self.tapes.keep(self.sweep.atom(old), block, where, hint)
         atoms = tuple(self.find(a) for a in args)
-        self.builder.add(Update(self.find(name), template, atoms, self.tapes.read(kept)))
+        restored = self.builder.add(Update(self.find(name), template, atoms, self.tapes.read(kept)))
+        if template is stmt.index and restored.target == name:
+            self.undone.append(Undone(stmt, self.builder.defined[old.storage.name], restored))
 
     def note_stored(self, stmt, frame):
         """The stored value is still in the array: it is read there, rather than kept or computed again."""

@@ -18,7 +18,8 @@ x[1] = multiply
 import copy
 from dataclasses import replace
 
-from ...core import Apply, Hole, Move, Update, blocks, is_name, operands, targets, walk
+from ...analysis.places import Places
+from ...core import Apply, Update, blocks, operands, targets, walk
 from ...ops.index_templates import is_advanced
 from ...ops.op import TABLE
 
@@ -35,9 +36,7 @@ def drop_overwritten(program):
 
 class Dropping:
     def __init__(self, program):
-        self.program = program
-        self.made = {s.target: s for s in walk(program.body) if isinstance(s, Apply)}
-        self.rebound = {s.target for s in walk(program.body) if isinstance(s, Move)}
+        self.program, self.places = program, Places(program)
 
     def block(self, stmts):
         kept = []
@@ -62,37 +61,13 @@ class Dropping:
             if isinstance(stmt, Update) and stmt.target == store.target:
                 if stmt.mode == "set" and stmt.index == store.index and stmt.args == store.args and store.target not in (*stmt.args, stmt.value):
                     return True
-                if not self.is_apart(store, stmt.index, stmt.args):
+                if not self.places.is_apart(store, stmt.index, stmt.args):
                     return False
             elif isinstance(stmt, Apply) and stmt.op is TABLE["getitem"] and stmt.args[0] == store.target:
-                if store.target in stmt.args[1:] or not self.is_apart(store, stmt.params["index"], stmt.args[1:]):
+                if store.target in stmt.args[1:] or not self.places.is_apart(store, stmt.params["index"], stmt.args[1:]):
                     return False
             elif any(store.target in (*operands(s), *targets(s)) for s in walk([stmt])):
                 return False
             if any(n in store.args for s in walk([stmt]) for n in targets(s)):
                 return False
         return False
-
-    def is_apart(self, store, index, args):
-        """Whether an index certainly names other elements than a store: a number on some axis differs, and not by the axis' size."""
-        sizes = self.program.avals[store.target].shape
-        if len(index) != len(store.index) or len(index) != len(sizes) or None in sizes:
-            return False
-        for one, two, size in zip(store.index, index, sizes):
-            first, second = self.place(one, store.args), self.place(two, args)
-            if first and second and first[0] == second[0] and (first[1] - second[1]) % size:
-                return True
-        return False
-
-    def place(self, entry, args):
-        """(name, number) of an entry that is the sum of the two, the name bound once; None for what is not known."""
-        atom = args[entry.position] if isinstance(entry, Hole) else entry
-        if isinstance(atom, int):
-            return None, atom
-        if not isinstance(entry, Hole) or self.program.aval(atom).shape != ():
-            return None
-        made = self.made.get(atom)
-        sign = {TABLE["add"]: 1, TABLE["subtract"]: -1}.get(made.op) if made else None
-        if sign and is_name(made.args[0]) and made.args[0] not in self.rebound and isinstance(made.args[1], int):
-            return made.args[0], sign * made.args[1]
-        return atom, 0
