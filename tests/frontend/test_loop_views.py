@@ -197,12 +197,23 @@ def bound_in_a_while(x, total):
     return v.sum() + w.sum() + total
 
 
-@pytest.mark.parametrize("total", [0.0, 5.0])
-def test_a_while_that_binds_a_name_is_decided_by_values(total):
-    want = bound_in_a_while(X, total)
-    np.testing.assert_allclose(T.value_and_grad(bound_in_a_while)(X, total)[0], want)
+def left_by_break(x, n):
+    m, v = np.outer(x, x + 0.3), x * 1.0
+    for i in range(4):
+        row = m[i]
+        if i > n:
+            break
+        v[i:] += row[i:] * 0.3
+    m[::-1, ::2] *= 0.5
+    return np.sum(row) + np.sum(v)
+
+
+@pytest.mark.parametrize(("fn", "number"), [(bound_in_a_while, 0.0), (bound_in_a_while, 5.0), (left_by_break, 0), (left_by_break, 9)])
+def test_names_of_a_last_round_are_decided_by_values(fn, number):
+    want = fn(X, number)
+    np.testing.assert_allclose(T.value_and_grad(fn)(X, number)[0], want)
     with pytest.raises(T.TransformError, match="is one of two, depending on a value"):
-        T.jit(bound_in_a_while)(X, total)
+        T.jit(fn)(X, number)
 
 
 def first_bound_in_a_while(x, total):

@@ -12,7 +12,7 @@ from .products import conjugate
 @function(np.interp)
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Linear interpolation of (xp, fp) at x; `left` and `right` stand for values outside."""
-    x, xp, fp = operands(x, xp, fp)
+    x, xp, fp = (np.astype(v, complex if aval_of(v).dtype.kind == "c" else float) for v in operands(x, xp, fp))
     if period is not None:
         x, xp, fp = periodic(x, xp, fp, period)
     n = aval_of(xp).shape[0]
@@ -24,7 +24,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         inside = slope * (x - xp[i]) + fp[i]
     last = fp[-1] if right is None else np.where(x > xp[-1], right, fp[-1])
     result = np.where(x < xp[0], fp[0] if left is None else left, np.where(x >= xp[-1], last, inside))
-    return result if result.dtype.kind in "c" or result.dtype == np.float64 else result.astype(np.float64)
+    return result
 
 
 def periodic(x, xp, fp, period):

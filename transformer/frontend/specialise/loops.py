@@ -169,6 +169,7 @@ class Roll:
     # attempts --------------------------------------------------------------------------
     def attempts(self, body, rounds):
         self.guess = self.first_guess()
+        ties = [(storage, tuple(storage.ties)) for storage in self.state.known]
         for _ in range(12):
             with self.builder.nested() as before:
                 self.carries = self.all_carries()
@@ -183,6 +184,8 @@ class Roll:
                 return block, result, before
             except Retry:
                 self.state.restore()
+                for storage, before_it in ties:
+                    storage.ties[:] = before_it
                 self.bind_before()
                 self.mask_before()
             except branches.BranchRaised:
@@ -293,6 +296,7 @@ class Roll:
     def compare(self, block, before, rounds):
         """Check that what the body leaves fits; append the Moves of the carried leaves."""
         now = self.state.now()
+        branches.check_ambiguous(self.ev)
         exits, guess, changed, self.shared, self.left, self.rounds = {}, dict(self.guess), False, {}, now, rounds
         for owner, (container, values) in self.state.containers.items():
             if isinstance(container, tuple):
