@@ -8,5 +8,5 @@ def logsumexp_grad(x):
     # reverse
     difference_bar = exp_1 / np.sum(exp_1)
     test_1 = x == max_1
-    where_1 = np.where(test_1, (1.0 - np.sum(difference_bar)) / np.sum(test_1), 0)
-    return difference_bar + where_1
+    ratio_1 = (1.0 - np.sum(difference_bar)) / np.sum(test_1)
+    return difference_bar + np.where(test_1, ratio_1, 0)
