@@ -4,6 +4,7 @@ Nothing here runs at import: jaxlib is loaded and a client made at the first use
 private names, and no global state of jaxlib is changed, so that users may have jax in the same process.
 """
 
+import ctypes
 import functools
 import os
 import re
@@ -251,6 +252,12 @@ def to_numpy(buffer):
     return value.view(dtype) if dtype.kind == "V" else value
 
 
+def integer(buffer, kind):
+    """The number in a CPU buffer that holds a single one, of the kind "int32" or "int64" (waits for it)."""
+    buffer.block_until_ready()
+    return getattr(ctypes, f"c_{kind}").from_address(buffer.unsafe_buffer_pointer()).value
+
+
 @functools.cache
 def _handler():
     """Makes a result handler. jaxlib 0.10 needs a flag to skip checks that only jax defines, jaxlib 0.12 has no such flag."""
@@ -321,7 +328,7 @@ def compile_options(overrides=(), replicas=1, device_list=None, free=None):
     return options
 
 
-EXTRA = {"xla_cpu_small_while_loop_byte_threshold"}
+EXTRA = {"xla_cpu_small_while_loop_byte_threshold", "xla_cpu_use_multi_output_fusion"}
 """Options that are no flags of their own but entries of the map `DebugOptions.xla_backend_extra_options`."""
 
 

@@ -84,7 +84,7 @@ def compile(text, features=(), options=(), device=None, callbacks=()):
     """
     device = device or client.default_device()
     inputs, outputs, donated = signature(text)
-    overrides, trial = overrides_for(features, options), trial_for(features, options)
+    overrides, trial = overrides_for(features, options), trial_for(features, text, options)
     if callbacks:
         loaded = translate(text, overrides, device, trial, callbacks)
         return Executable(loaded, text, inputs, outputs, device, donated, callbacks)

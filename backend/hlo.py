@@ -291,6 +291,15 @@ class Hlo:
         self.depth -= 1
         return self.ops("while", inits, types, regions=regions)
 
+    def own(self, x):
+        """The same integer as a value of its own, which XLA takes for a computed one and LLVM for the same.
+
+        A loop's carried value that something reads after its next value is computed is copied in each round, in a way that keeps LLVM
+        from holding it in a register.
+        """
+        mask = self.constant(0x55, x.dtype)
+        return self.xor(self.xor(x, mask), mask)
+
     def if_(self, test, body, orelse):
         """`body()` if the bool scalar `test` else `orelse()`; both return lists of values of the same types."""
         kept = []

@@ -343,15 +343,38 @@ def test_integers_that_do_not_fit():
     assert f(3) == 6
 
 
-def test_an_index_out_of_range_raises_as_before():
+def test_an_index_out_of_range_is_passed_on_and_raises():
     f = jit(lambda x, i: x[i])
-    assert warm(f, ones, 1) == 1
-    with pytest.raises(IndexError):
+    for _ in range(3):
+        assert f(ones, 1) == 1
+    with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 3"):
         f(ones, 7)
-    assert f(ones, 2) == 1
+    assert warm(f, ones, 2) == 1 and is_passed_on(f, ones, 3) and is_passed_on(f, ones, -4) and not is_passed_on(f, ones, -3)
 
 
 # calls --------------------------------------------------------------------------------------------------------------------
+def decay(x, n):
+    for _ in range(n):
+        x = x - 0.01 * x ** 2
+    return x
+
+
+def halvings(x):
+    while x > 1.0:
+        x = x * 0.5 + 0.01 * np.sin(x)
+    return x
+
+
+@pytest.mark.parametrize("f, few, many", [(decay, (0.5, 5), (0.5, 3000)), (halvings, (3.0,), (1e120,))])
+def test_tapes_that_are_too_small_are_passed_on_once(f, few, many):
+    compiled, plain = jit(grad(f)), grad(f)
+    assert np.isclose(warm(compiled, *few), plain(*few)) and is_passed_on(compiled, *many)
+    compiled = jit(grad(f))
+    for args in (few, few, few, many, many, few, many):
+        np.testing.assert_allclose(compiled(*args), plain(*args))
+    assert np.isclose(warm(compiled, *few), plain(*few)) and not is_passed_on(compiled, *many)
+
+
 def test_two_signatures_in_turns():
     f = jit(double)
     small, large = np.ones(2), np.ones(3)

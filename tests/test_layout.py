@@ -43,6 +43,7 @@ KNOWS_OPS = {  # file -> why it may name other ops
     "transformer/transforms/narrow/needs.py": "reductions and products with what they leave as it is",
     "transformer/transforms/narrow/outside.py": "functions that keep 0",
     "transformer/transforms/narrow/rewrite.py": "sums that bounds of slices are",
+    "transformer/transforms/narrow/windows.py": "padding, of which windows are read",
     "transformer/transforms/reverse/bars.py": "sums of cotangents",
 }
 

@@ -126,13 +126,22 @@ class Entry:
         self.donate = donate
         self.run = self.prepare()
         self.count = self.run.lowered.count if specialised.program is None else len(self.program.outputs)
-        self.calls, self.glue = 0, None
+        self.calls, self.glue, self.made_for = 0, None, None
         self.engine = engines.Explanation(*(("xla", "it is compiled") if compiled else ("numpy", "no jit is asked for, and no argument is on a device")))
 
     @property
     def holds_by_type(self):
         """Whether the program answers for other values of these types too."""
         return not self.specialised.by_value and self.specialised.volatile is None
+
+    @property
+    def executable(self):
+        return getattr(self.run, "run", None)
+
+    @property
+    def outgrown(self):
+        """Whether the glue is one for an executable that is used no more."""
+        return self.made_for is not self.executable
 
     def prepare(self, options=()):
         """What runs the program. options: of the compiler, (name, value) each."""
@@ -255,9 +264,11 @@ class Cache:
         return None
 
     def connect(self, transformed, entry, args, kwargs):
-        """Put the glue of an entry that has answered a call before all others, making it at the call number WARM."""
+        """Put the glue of an entry that has answered a call before all others, making it at the call number WARM and where its program
+        was compiled anew, for larger tapes."""
         entry.calls += 1
-        if entry.calls == WARM and entry.holds_by_type:
+        if entry.holds_by_type and (entry.calls == WARM or entry.calls > WARM and entry.outgrown):
+            entry.made_for = entry.executable
             entry.glue = glue.make(transformed, entry, args, kwargs)
         if entry.glue is not None:
             with self.lock:

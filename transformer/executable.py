@@ -186,6 +186,6 @@ def raise_failure(lowered, results):
             failure.raise_([np.asarray(v) for v in operands])
 
 
-spec = client.spec
+spec, integer = client.spec, client.integer
 
-__all__ = ["Array", "Compiled", "Staging", "executable", "spec", "stages", "surroundings", "wrap"]
+__all__ = ["Array", "Compiled", "Staging", "executable", "integer", "spec", "stages", "surroundings", "wrap"]

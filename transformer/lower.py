@@ -64,7 +64,9 @@ class Lowering:
         self.features = self.live.features()
         self.sources = Sources(program)
         self.places = Counter(s.value for s in walk(program.body) if isinstance(s, Update) and s.mode == "add")
-        self.ordering = Ordering(self.hlo) if "element_loop" in self.features else None
+        small = not self.features.isdisjoint({"element_loop", "scalar_loop"})
+        self.ordering = Ordering(self.hlo) if small else None
+        self.owns = small and platform == "cpu"
         self.env = {}
         self.predicate = None
 
@@ -169,11 +171,12 @@ class Lowering:
         target, value, mode = self.env[stmt.target], self.hlo.convert(self.read(stmt.value), self.aval(stmt.target).dtype), stmt.mode
         if self.predicate is not None:
             value, mode = self.predicated(stmt, target, value, args), "set"
-        if self.ordering:
-            value = self.ordering.after_reads([target], value)
         shared = self.places[stmt.value] >= MANY
         apart = mode == "set" and not self.sources.reads_elsewhere(stmt)
-        self.bind(stmt.target, index_lowering.update(self.hlo, target, value, stmt.index, args, mode, shared, apart))
+
+        def store(value):
+            return index_lowering.update(self.hlo, target, value, stmt.index, args, mode, shared, apart)
+        self.bind(stmt.target, self.ordering.store(target, value, store) if self.ordering else store(value))
 
     def predicated(self, stmt, target, value, args):
         """What an element becomes by a store in a branch that may not be taken."""
@@ -282,6 +285,7 @@ class Lowering:
         def body(index, *values):
             with self.scope():
                 self.rebind(names, values)
+                index = self.hlo.own(index) if self.owns else index
                 for _ in range(count):
                     index = self.round(stmt, index)
                 return [index, *self.values(names)]

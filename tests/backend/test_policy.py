@@ -1,35 +1,56 @@
 """Compile options never change values: programs with loops under every option set that the policy can choose."""
 
 import copy
+import inspect
+import re
 
 import numpy as np
 import pytest
 
 import transformer as T
 from backend import compile as compiling
-from backend.policy import PLAIN_SUMS, POLICY, TREELESS, UNFUSED, is_harmed, overrides_for, trial_for
+from backend.policy import ALL_NATIVE, PLAIN_SUMS, SEVERAL_RESULTS, TREELESS, UNFUSED, is_harmed, overrides_for, trial_for
 from transformer import tree
 
 from ..programs import PROGRAMS
+from .kernels import KERNELS
 
-LOOPS = [s for s in PROGRAMS if s.fn.__module__.rpartition(".")[2] in ("loops", "stores")]
+KINDS = ((), ("scalar_loop",), ("element_loop",), ("slice_loop",), ("slice_loop", "stencil_loop"), ("short_rows",))
+FEATURES = [{"loop", *more} for more in KINDS] + [{"product"}, {"choice", "short_rows"}]
+NATIVE = [(ALL_NATIVE, PLAIN_SUMS, *more) for more in ((UNFUSED,), (SEVERAL_RESULTS,), (), (TREELESS,))]
+"""Loops of few bytes are native from any threshold on."""
+INTERPRETED = [(PLAIN_SUMS,), (PLAIN_SUMS, SEVERAL_RESULTS)]
+"""As large loops are."""
+OTHERS = [(PLAIN_SUMS, TREELESS)]
 
 
-@pytest.mark.parametrize("sample", LOOPS, ids=[f"{s.fn.__name__}-{i}" for i, s in enumerate(LOOPS)])
-def test_options_keep_values(sample, monkeypatch):
+def sets_of(program):
+    return NATIVE[:2] if re.search(r"\b(for|while)\b", inspect.getsource(program)) else OTHERS
+
+
+CASES = [(s.fn, s.args, s.wrt, sets_of(s.fn)) for s in PROGRAMS] + [(fn, args, (0,), NATIVE + INTERPRETED) for fn, args in KERNELS]
+
+
+def test_the_sets_compared_are_those_that_the_policy_can_choose():
+    chosen = [overrides_for(f) for f in FEATURES] + [trial_for(f, "") for f in FEATURES]
+    assert {frozenset(o for o in s if o[0] != ALL_NATIVE[0]) for s in chosen if s} == {frozenset(s[1:]) for s in NATIVE} | set(map(frozenset, OTHERS))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{fn.__name__}-{i}" for i, (fn, *_) in enumerate(CASES)])
+def test_options_keep_values(case, monkeypatch):
+    fn, args, wrt, sets = case
+
     def total(*args):
-        return sum([np.sum(leaf) for leaf in tree.flatten(sample.fn(*args))[0]])
-    gradient = T.grad(total, sample.wrt)
-    want = [np.asarray(leaf) for leaf in tree.flatten(gradient(*copy.deepcopy(sample.args)))[0]]
-    features = {feature for row in POLICY.values() for feature in row}
-    sets = [compiling.overrides_for(f) for f in (frozenset(), frozenset(features), *(frozenset([f]) for f in features))]
+        return sum([np.sum(leaf) for leaf in tree.flatten(fn(*args))[0]])
+    lowered = T.jit(T.value_and_grad(total, wrt)).lower(*copy.deepcopy(args))
     monkeypatch.setattr(compiling, "trial_for", lambda *_: None)
-    for overrides in dict.fromkeys([*sets, trial_for(features)]):
-        with monkeypatch.context() as patch:
-            patch.setattr(compiling, "overrides_for", lambda f, o=(), overrides=overrides: overrides)
-            got = [np.asarray(leaf) for leaf in tree.flatten(T.jit(gradient)(*copy.deepcopy(sample.args)))[0]]
+    want = [total(*copy.deepcopy(args))]
+    for overrides in sets:
+        monkeypatch.setattr(compiling, "overrides_for", lambda f, o=(), overrides=overrides: overrides)
+        got = [np.asarray(leaf) for leaf in tree.flatten(lowered.compile({"anew": True})(*copy.deepcopy(args)))[0]]
         for g, w in zip(got, want):
-            np.testing.assert_allclose(g, w, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(g, w, rtol=1e-9 if g.dtype == np.float64 else 1e-5, atol=1e-12)
+        want = got
 
 
 def compiled_with(monkeypatch, f, *args):
@@ -60,26 +81,41 @@ def sweep(x):
     return np.sum(a * a)
 
 
-def test_fusion_is_kept_where_it_copies_nothing(monkeypatch):
-    tried = compiled_with(monkeypatch, running_sum, np.sin(np.arange(500.0)))
-    assert [UNFUSED in overrides for overrides in tried] == [False]
+def sums_and_products(x):
+    """Two arrays of one type, stored into in each round."""
+    y, z = np.copy(x), np.copy(x)
+    for i in range(1, 500):
+        y[i] += 0.5 * y[i - 1]
+        z[i] *= z[i - 1] - x[i]
+    return y + z
 
 
-def test_fusion_is_given_up_where_it_harms(monkeypatch):
+def escape(c, limit):
+    z, n = 0.0, 0
+    while z < 4.0 and n < limit:
+        z, n = z * z + c, n + 1
+    return z + n
+
+
+@pytest.mark.parametrize("f, args", [(running_sum, [np.sin(np.arange(500.0))]), (sums_and_products, [np.sin(np.arange(500.0))]), (escape, [0.3, 90]),
+                                     (T.grad(sweep), [np.sin(np.arange(400.0)).reshape(20, 20)])], ids=["sum", "two arrays", "scalars", "gradient"])
+def test_small_loops_are_compiled_once_with_fusions_of_several_results(f, args, monkeypatch):
+    tried = compiled_with(monkeypatch, f, *args)
+    assert [SEVERAL_RESULTS in overrides for overrides in tried] == [True]
+
+
+def test_they_are_given_up_where_they_harm(monkeypatch):
     monkeypatch.setattr(compiling, "is_harmed", lambda hlo, text: "while" in hlo and "stablehlo.while" in text)
     tried = compiled_with(monkeypatch, running_sum, np.sin(np.arange(500.0)))
-    assert [UNFUSED in overrides for overrides in tried] == [False, True]
+    assert [(UNFUSED in overrides, SEVERAL_RESULTS in overrides) for overrides in tried] == [(False, True), (True, False)]
 
 
-def test_fusion_is_not_tried_where_rounds_store_twice_into_an_array(monkeypatch):
-    tried = compiled_with(monkeypatch, T.grad(sweep), np.sin(np.arange(400.0)).reshape(20, 20))
-    assert [UNFUSED in overrides for overrides in tried] == [True]
-
-
-def test_there_is_nothing_to_try_where_fusion_is_asked_for():
-    assert UNFUSED in overrides_for({"element_loop"}) and UNFUSED not in trial_for({"element_loop"})
-    assert trial_for({"element_loop"}, (UNFUSED,)) is None and trial_for({"loop"}) is None
-    assert trial_for({"element_loop", "repeated_stores"}) is None
+def test_what_is_tried_depends_on_the_loops_the_ops_and_what_is_asked_for():
+    for features in ({"loop", "element_loop"}, {"loop", "scalar_loop"}):
+        assert SEVERAL_RESULTS in trial_for(features, '"stablehlo.add"') and UNFUSED not in trial_for(features, "")
+        assert trial_for(features, '"stablehlo.add" "stablehlo.scatter"') is None and trial_for(features, '"chlo.erf"') is None
+        assert trial_for(features, "", (UNFUSED,)) is None and trial_for(features, "", (SEVERAL_RESULTS,)) is None
+    assert trial_for({"loop"}, "") is None and trial_for({"loop", "element_loop", "slice_loop"}, "") is None
 
 
 def test_harm_is_copies_in_loops_and_many_more_ops():
@@ -87,6 +123,12 @@ def test_harm_is_copies_in_loops_and_many_more_ops():
     assert is_harmed(body.format("f64[100]{0}") + entry, "")
     assert not is_harmed(body.format("f64[10]{0}") + entry, "") and not is_harmed(body.format("s64[]") + entry, "")
     assert is_harmed("  %x = f64[] add(%a, %b)\n" * 300 + entry, "%1 = op\n")
+
+
+def test_harm_is_a_store_into_an_array_beside_other_results():
+    computation = "\n%fused (p: f64[100]) -> (f64[100], f64[100]) {{\n  %a = f64[100]{{0}} {}(%p)\n  ROOT %t = (f64[100]{{0}}, f64[100]{{0}}) tuple(%a, %p)\n}}\n"
+    entry = "\nENTRY %main (p: f64[100]) -> f64[100] {\n  %f = (f64[100]{0}, /*index=1*/f64[100]{0}) fusion(%p), kind=kLoop, calls=%fused, metadata={}\n}\n"
+    assert is_harmed(computation.format("dynamic-update-slice") + entry, "") and not is_harmed(computation.format("negate") + entry, "")
 
 
 def softmax(x):

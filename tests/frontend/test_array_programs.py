@@ -324,3 +324,20 @@ def test_functions_at_a_mask_search_for_no_element():
             want = [(masked_powers(x + step * e) - masked_powers(x - step * e)) / 2e-6 if x[k] else 1.0 for k, e in enumerate(np.eye(len(x)))]
             np.testing.assert_allclose(f(x), want, rtol=1e-5)
     assert "argmax" not in grad(masked_powers).show(np.ones(3))
+
+
+def test_slices_of_one_element_go_with_longer_ones():
+    def f(x, y, starts):
+        s = 0.0
+        for i in range(starts.shape[0]):
+            part = x[i:]
+            s = s + np.sum(part * y[starts[i]:] - part)
+        return s
+    y = X ** 2
+    starts = np.array([6, 6, 2, 3, 6, 6, 0])[:, None][:, 0]
+    check(f, X, y, starts)
+    check_gradient(f, X, y, starts)
+    with pytest.raises(ValueError, match="broadcast"):
+        jit(f)(X, y, starts - 1)
+    with pytest.raises(ValueError, match="broadcast"):
+        grad(f)(X, y, starts - 1)

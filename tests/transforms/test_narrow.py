@@ -198,3 +198,67 @@ def test_types(dtype):
     found = vmap(f)(np.stack([x, x + 1]))
     assert found.dtype == dtype
     np.testing.assert_array_equal(found, [f(x), f(x + 1)])
+
+
+def levinson(r):
+    n = r.shape[0]
+    y = np.zeros(n)
+    alpha, beta = -r[0], 1.0
+    y[0] = alpha
+    for k in range(1, n):
+        beta *= 1.0 - alpha * alpha
+        alpha = -(r[k] + np.dot(np.flip(r[:k]), y[:k])) / beta
+        y[:k] += alpha * np.flip(y[:k])
+        y[k] = alpha
+    return np.sum(y ** 2)
+
+
+def sparse_product(values, columns, starts):
+    y = np.zeros(starts.shape[0] - 1)
+    for i in range(starts.shape[0] - 1):
+        y[i] = values[starts[i]:starts[i + 1]] @ values[columns[starts[i]:starts[i + 1]]]
+    return np.sum(y ** 2)
+
+
+def growing(x):
+    j = 1
+    s = 0.0
+    while s < 10.0 and j < x.shape[0]:
+        s += np.sum(x[:j] ** 2)
+        j += 2
+    return s
+
+
+def bisected(x, level):
+    lo, hi = 0, x.shape[0]
+    s = 0.0
+    while lo < hi:
+        mid = (lo + hi) // 2
+        s += np.sum(x[lo:hi] ** 2)
+        if mid < level:
+            lo = mid + 1
+        else:
+            hi = mid
+    return s
+
+
+MORE = [(levinson, (X[:6] / 10,)), (sparse_product, (X[:6], np.array([0, 2, 1, 0, 1, 5]), np.array([0, 2, 3, 6]))), (growing, (X,)), (bisected, (X, 4))]
+
+
+@pytest.mark.parametrize(("f", "args"), MORE, ids=[f.__name__ for f, _ in MORE])
+def test_values_and_derivatives_of_whole_algorithms(f, args):
+    value, found = value_and_grad(f)(*args)
+    assert value == f(*args)
+    direction = np.cos(np.arange(args[0].size))
+    assert np.sum(found * direction) == pytest.approx(difference(lambda x: f(x, *args[1:]), args[0], direction), rel=1e-6)
+    np.testing.assert_allclose(jit(grad(f))(*args), found, rtol=1e-10)
+    assert "np.arange" not in grad(f).show(*args)
+
+
+def test_a_tape_holds_what_is_read():
+    def f(x):
+        s = 0.0
+        for i in range(1, x.shape[0]):
+            s += np.sum(np.cumsum(x[i:]) ** 2)
+        return s
+    assert "_tape[i - 1, i:] = np.cumsum(x[i:])" in grad(f).show(X)

@@ -87,14 +87,19 @@ class Liveness:
         kinds = {self.loop_kind(loop) for loop in loops} - {None}
         if "slice_loop" in kinds and not any(self.is_product(s) for loop in loops for block in blocks(loop) for s in walk(block)):
             kinds.add("stencil_loop")
-        if "element_loop" in kinds and any(stores_twice(block) for loop in loops for block in blocks(loop)):
-            kinds.add("repeated_stores")
+        if loops and not kinds and all(map(self.is_scalar, loops)):
+            kinds.add("scalar_loop")
         return frozenset({"loop", *kinds} if loops else ())
 
     def is_product(self, stmt):
         """Whether a statement is a product with a matrix, or of some such kind: linear in each of several operands, with sums."""
         return (isinstance(stmt, Apply) and stmt.op.linear == "each" and not stmt.op.elementwise
                 and any(len(self.program.aval(a).shape) > 1 for a in stmt.args))
+
+    def is_scalar(self, loop):
+        """Whether a loop computes nothing but scalars and arrays of a few elements."""
+        inside = (s for block in blocks(loop) for s in walk(block) if isinstance(s, Apply))
+        return all(size_of(self.program.avals[s.target]) <= TINY for s in inside)
 
     def loop_kind(self, loop):
         """"element_loop" for a loop that stores single elements or short slices into arrays that it also reads, and works on nothing
@@ -110,14 +115,9 @@ class Liveness:
         return "slice_loop" if any(size_of(v) > short for v in values) else "element_loop"
 
 
-def stores_twice(stmts):
-    """Whether a block stores into an array twice, not counting inner blocks."""
-    stored = [s.target for s in stmts if isinstance(s, Update)]
-    return len(stored) > len(set(stored))
-
-
-SHORT, MEDIUM, FEW = 256, 4096, 64
-"""Slices of up to SHORT elements are short, and those of up to MEDIUM that are one part in FEW of the array, or less."""
+SHORT, MEDIUM, FEW, TINY = 256, 4096, 64, 16
+"""Slices of up to SHORT elements are short, and those of up to MEDIUM that are one part in FEW of the array, or less. TINY arrays
+are like scalars."""
 
 
 def size_of(aval):

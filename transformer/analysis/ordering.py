@@ -15,17 +15,30 @@ import numpy as np
 
 
 class Ordering:
-    """The reads so far of each version of an array, by the name of its hlo value."""
+    """The reads so far of each version of an array, by the name of its hlo value; the last array of each type that was stored into."""
 
     def __init__(self, hlo):
-        self.hlo, self.reads = hlo, {}
+        self.hlo, self.reads, self.stored = hlo, {}, {}
 
     @contextmanager
     def scope(self):
-        """Reads noted inside are not seen outside: their values belong to a region."""
-        outer, self.reads = self.reads, {name: list(reads) for name, reads in self.reads.items()}
+        """What is noted inside is not seen outside: its values belong to a region."""
+        outer, self.reads = (self.reads, self.stored), {name: list(reads) for name, reads in self.reads.items()}
+        self.stored = {}
         yield
-        self.reads = outer
+        self.reads, self.stored = outer
+
+    def store(self, target, value, store):
+        """The new version of `target` that `store(value)` makes, after the reads of the old one and the last store into another
+        array of its type: XLA would make one pass over both arrays of the two stores."""
+        last, reads = self.stored.get(target.type), self.taken([target])
+        if last is None or last.name == target.name:
+            value = self.after(reads, value)
+        else:
+            value = self.after([*reads, last], value)
+            self.note(last, value)
+        new = self.stored[target.type] = store(value)
+        return new
 
     def note(self, array, result):
         """`result` was computed from `array`."""
@@ -34,11 +47,18 @@ class Ordering:
 
     def after_reads(self, arrays, value):
         """`value`, which now depends on every read of `arrays`: they are about to be stored into."""
-        reads = [r for a in arrays for r in self.reads.pop(a.name, ()) if r is not value]
-        if not reads or not value.size:
+        return self.after(self.taken(arrays), value)
+
+    def taken(self, arrays):
+        return [r for a in arrays for r in self.reads.pop(a.name, ())]
+
+    def after(self, values, value):
+        """`value`, which now depends on all of `values`."""
+        values = [v for v in values if v is not value]
+        if not values or not value.size:
             return value
         hlo, never = self.hlo, None
-        for read in reads:
+        for read in values:
             flag = self.never(read)
             never = flag if never is None else hlo.or_(never, flag)
         other = 5 if value.literal == 3 else 3

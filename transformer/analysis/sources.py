@@ -1,7 +1,6 @@
 """What a value is computed from without a pass over memory of its own: through elementwise ops, views, indexing and copies."""
 
 from ..core import Apply, is_name, walk
-from ..ops.op import TABLE
 
 FAR = 200
 """How many statements are followed from a value before the answer is taken to be yes."""
@@ -10,7 +9,7 @@ FAR = 200
 def is_cheap(op, args):
     """Whether an op costs no more than a copy of its result: elementwise, views, indexing, copies, masks and arrays made from nothing."""
     indexing = op.gather or op.as_index is not None or op.unview is not None or op.readonly
-    return op.elementwise or indexing or op in (TABLE["copy"], TABLE["places"]) or not args
+    return op.elementwise or indexing or op.cheap or not args
 
 
 class Sources:

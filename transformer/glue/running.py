@@ -1,13 +1,13 @@
 """The run itself: values for the parameters, the call of the program, its results.
 
-Five ways: the generated NumPy function, the same in place of an executable, an executable on one device, one on several, and, for
-executables that report failures or sizes, the entry's own run.
+Five ways: the generated NumPy function, the same in place of an executable, an executable on one device, which may report failures or
+sizes, one on several, and, for all others, the entry's own run.
 """
 
 import numpy as np
 
 from ..engines import OnNumPy, as_array
-from ..executable import Array, Compiled, Staging, stages, wrap
+from ..executable import Array, Compiled, Staging, integer, stages, wrap
 from ..later import later
 from .arguments import check
 from .results import expression
@@ -29,6 +29,8 @@ def write(writer, cache, entry, leaves):
         results = in_place_of_executable(writer, entry.run, operands)
     elif type(entry.run) is Compiled and entry.run.plain is not None:
         results = on_one_device(writer, entry.run.run, operands)
+    elif type(entry.run) is Compiled and is_reporting(entry.run.run):
+        results = with_report(writer, entry.run, operands)
     elif entry.specialised.placement is not None and type(entry.run) is spread.Spread and entry.run.plain is not None and not entry.run.given:
         results = on_several_devices(writer, entry.run.run, operands)
     else:
@@ -85,7 +87,16 @@ def in_place_of_executable(writer, run, operands):
 
 # one device ---------------------------------------------------------------------------------------------------------------
 def on_one_device(writer, executable, operands):
-    """Device arrays go in as they are, what is on the host through staged memory where it can."""
+    return arrays(writer, executable, run_on_device(writer, executable, operands))
+
+
+def arrays(writer, executable, results):
+    array = writer.bind(Array, "Array")
+    return [f"{array}({r}, {writer.bind(spec, 'spec')})" for r, spec in zip(results, executable.specs)]
+
+
+def run_on_device(writer, executable, operands):
+    """Device arrays go in as they are, what is on the host through staged memory where it can; the names of the results' buffers."""
     staged = small_ones(executable, [k for k in range(len(operands)) if is_staged(executable, k, operands[k][1])])
     texts, waits = {}, bool(executable.callbacks)
     for k, (name, value) in enumerate(operands):
@@ -105,8 +116,25 @@ def on_one_device(writer, executable, operands):
     if waits:
         for result in results:
             writer.line(f"{result}.block_until_ready()")
-    array = writer.bind(Array, "Array")
-    return [f"{array}({r}, {writer.bind(spec, 'spec')})" for r, spec in zip(results, executable.specs, strict=True)]
+    return results
+
+
+def is_reporting(executable):
+    """Whether what an executable reports besides its results is read here: where running the program once more has no effects."""
+    return executable is not None and executable.device.platform == "cpu" and not executable.callbacks and not executable.donated
+
+
+def with_report(writer, compiled, operands):
+    """The same for a program that reports a failure or the size of a tape: where there is one, the call is passed on."""
+    lowered, executable = compiled.lowered, compiled.run
+    writer.test(f"{writer.bind(compiled, 'compiled')}.run is not {writer.bind(executable, 'executable')}")
+    results = run_on_device(writer, executable, operands)
+    reports = [(lowered.count, "")] if lowered.failures else []
+    reports += [(len(results) - 1, f" > {lowered.capacity}")] if lowered.sized else []
+    for position, condition in reports:
+        kind = executable.outputs[position][1].name
+        writer.test(f"{writer.bind(integer, 'integer')}({results[position]}, {kind!r}){condition}")
+    return arrays(writer, executable, results[:lowered.count])
 
 
 def is_staged(executable, position, value):

@@ -108,9 +108,11 @@ def align(operands):
         axes = [(k, len(o.extents) - back) for k, o in enumerate(operands) if len(o.extents) >= back]
         if any(operands[k].extents[axis] is not None for k, axis in axes):
             axes = [(k, axis) for k, axis in axes if operands[k].extents[axis] is not None or operands[k].array.shape[axis] != 1]
-            extents[-back] = common = unify([extent_of(operands[k], axis) for k, axis in axes])
+            own = [extent_of(operands[k], axis) for k, axis in axes]
+            certain = all(ext.same_count(own[0], e) for e in own[1:])
+            extents[-back] = common = unify(own) if certain else broadcast_extent(own)
             for k, axis in axes:
-                operands[k] = to_extent(operands[k], axis, common)
+                operands[k] = (to_extent if certain else spread)(operands[k], axis, common)
     return operands, extents
 
 
@@ -131,6 +133,17 @@ def unify(extents):
     if len({*map(type, extents)}) == 1 and isinstance(head, ext.Span) and all(ext.affine.same_value(ext.current(), head.lo, e.lo) for e in rest):
         return head._replace(size=size)
     return ext.Span(0, ext.count(head), size)
+
+
+def broadcast_extent(extents):
+    """The extent of a result whose operands are as long as each other, or of one element; who is neither is found by `spread`."""
+    n = ext.count(extents[0])
+    for other in extents[1:]:
+        if not is_reference(n):
+            n = ext.count(other) if n == 1 else n
+        else:
+            n = np.where(n == 1, ext.count(other), n)
+    return ext.Span(0, n, max(e.size for e in extents))
 
 
 def to_extent(ragged, axis, extent):

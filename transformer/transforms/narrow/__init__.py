@@ -46,7 +46,8 @@ def narrow(program):
     if not any(type(s) is Apply and s.op is TABLE["places"] for s in walk(program.body)):
         return program
     facts = Facts(program)
-    needs = Needs(facts, Outside(facts), count_uses(program))
+    uses = count_uses(program)
+    needs = Needs(facts, Outside(facts, uses), uses)
     needs.whole(program.outputs)
     needs.run(list(walk(program.body)))
     return simplify(Narrowing(program, facts, needs).run())

@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core import Apply, Hole, Move, Update, is_name, operands
-from ...ops.index_templates import FULL, Window, is_advanced, is_identity
+from ...ops.index_templates import FULL, Window, is_identity
 from ...ops.op import TABLE
-from .regions import aligned, fitting, is_all, spread
+from .regions import aligned, fitting, is_all, is_simple, is_turned, keeps_axis, mirrored, spread
+from .tapes import Tapes
+from .windows import unpadded
 
 NEUTRAL = {"sum": 0, "prod": 1, "max": -np.inf, "min": np.inf, "any": 0, "all": 1}
 SAME_SHAPE = {"astype", "copy", "real", "imag"}
@@ -32,12 +34,15 @@ class Needs:
 
     def __init__(self, facts, outside, uses):
         self.facts, self.outside, self.uses = facts, outside, uses
-        self.regions, self.choices = {}, {}
+        self.regions, self.choices, self.dropped = {}, {}, set()
+        self.tapes = Tapes(facts)
 
     def run(self, stmts):
         """Go through all statements from the last to the first."""
         for stmt in reversed(stmts):
-            if type(stmt) is Apply and stmt.target in self.facts.made:
+            if getattr(stmt, "target", None) in self.dropped:
+                self.choose(stmt, Choice("drop"))
+            elif type(stmt) is Apply and stmt.target in self.facts.made:
                 self.apply(stmt)
             elif type(stmt) is Apply and stmt.op.impl in (np.add, np.subtract, np.where) and self.stores(stmt):
                 continue
@@ -67,10 +72,24 @@ class Needs:
     # values -----------------------------------------------------------------------------------------
     def apply(self, stmt):
         shape = self.facts.avals[stmt.target].shape
-        region = self.regions.get(stmt.target, (None,) * len(shape))
+        region = self.regions.get(stmt.target, ())
+        if shape and not region:
+            self.choose(stmt, Choice("drop"))
+            return
         if stmt.op.impl is np.where and self.where(stmt, region, shape):
             return
+        found = self.outside.moved.get(stmt.target)
+        if found is not None and region == found.places and not is_all(region):
+            self.dropped.add(found.array)
+            self.ask(found.value, found.region)
+            self.choose(stmt, Choice("shift", region, (found.value, found.region)))
+            return
         if is_all(region) and stmt.op.impl in (np.add, np.subtract) and self.stores(stmt):
+            return
+        found = unpadded(self.facts, stmt, region) if stmt.op is TABLE["getitem"] and not is_all(region) else None
+        if found is not None and not is_all(found[1]):
+            self.ask(*found)
+            self.choose(stmt, Choice("shift", region, found))
             return
         parts = self.parts(stmt, region, shape)
         if parts is None:
@@ -195,38 +214,31 @@ class Needs:
     def getitem(self, stmt, region):
         source, *rest = stmt.args
         index, shape = stmt.params["index"], self.facts.shape(source)
-        if is_advanced(index, [self.facts.program.aval(a) for a in rest]):
+        operands = self.facts.operands_of(rest)
+        if not is_simple(index, operands):
             return None
-        part, axis, out = [], 0, 0
+        part, inner, axis, out = [], [()] * len(rest), 0, 0
         for entry in index:
             if entry is None:
                 out += 1
                 continue
-            if isinstance(entry, slice | Window):
-                size, stretch = shape[axis], region[out]
-                if entry == FULL:
-                    part.append(stretch)
-                elif stretch is None or isinstance(entry, slice) and entry.step == 1 or isinstance(entry, Window) and self.facts.form(rest[entry.position]):
-                    part.append(None)
-                elif isinstance(entry, slice) and entry == slice(size - 1, None, -1):
-                    part.append(self.mirrored(stretch, size))
-                    if part[-1] is None:
-                        return None
-                else:
+            stretch = region[out] if keeps_axis(entry, operands) else None
+            part.append(None)
+            if entry == FULL:
+                part[-1] = stretch
+            elif stretch and isinstance(entry, Hole):
+                inner[entry.position] = (stretch,)
+            elif stretch and not self.is_forward(entry, rest):
+                part[-1] = mirrored(self.facts, stretch, shape[axis]) if is_turned(entry) else None
+                if part[-1] is None:
                     return None
-                out += 1
-            else:
-                part.append(None)
+            out += keeps_axis(entry, operands)
             axis += 1
-        return [tuple(part), *((),) * len(rest)]
+        return [tuple(part), *inner]
 
-    def mirrored(self, stretch, size):
-        """The same places counted from the other end."""
-        lo, hi = stretch
-        if hi is not None and not self.facts.is_at_most(hi, size) or lo is not None and not self.facts.is_at_most(lo, size):
-            return None
-        ends = [None if b is None else type(b)(size).plus(b, -1) for b in (hi, lo)]
-        return type(stretch)(*ends)
+    def is_forward(self, entry, rest):
+        """Whether an entry takes neighbours in their order, from a place on that is known."""
+        return self.facts.form(rest[entry.position]) is not None if isinstance(entry, Window) else entry.step == 1
 
     def reduction(self, stmt, region):
         source, axes = stmt.args[0], stmt.params["axis"]
@@ -263,6 +275,9 @@ class Needs:
 
     # stores -----------------------------------------------------------------------------------------
     def store(self, stmt):
+        written = self.tapes.region(stmt, self.regions) if type(stmt) is Update else None
+        if written is not None:
+            return self.put(stmt, [("set", written, stmt.value)])
         steps = self.steps(stmt) if type(stmt) is Update and stmt.mode == "set" else None
         if type(stmt) is Update and stmt.mode == "add":
             region = self.outside.zero(stmt.value)
@@ -271,9 +286,30 @@ class Needs:
         if steps is None:
             self.whole(operands(stmt))
             return
-        self.whole((stmt.target, *stmt.args))
+        self.put(stmt, steps)
+
+    def put(self, stmt, steps):
+        """Choose stores into regions in place of a store."""
+        self.whole([stmt.target])
+        for atom, part in zip(stmt.args, self.index_parts(stmt, steps)):
+            self.ask(atom, part)
         self.ask_steps(steps)
-        self.choose(stmt, Choice("steps", (), (), tuple(steps)))
+        self.choose(stmt, Choice("steps", (), tuple(self.index_parts(stmt, steps)), tuple(steps)))
+
+    def turned(self, region, stmt):
+        """Whether a region of a store into axes that run backwards can be counted from the other end."""
+        shape = self.facts.shape(stmt.target)
+        alone = len(region) == len(stmt.index) == len(shape)
+        return alone and all(not s or not is_turned(e) or mirrored(self.facts, s, n) for s, e, n in zip(region, stmt.index, shape))
+
+    def index_parts(self, stmt, steps):
+        """The regions of the operands of an index: those of an index array are the value's."""
+        operands, out, parts = self.facts.operands_of(stmt.args), 0, [()] * len(stmt.args)
+        for entry in stmt.index:
+            if isinstance(entry, Hole) and operands[entry.position].shape:
+                parts[entry.position] = (steps[0][1][out],)
+            out += entry is None or keeps_axis(entry, operands)
+        return parts
 
     def steps(self, stmt):
         """The steps that make the stored value of what it replaces, or of a number; None if it is not made so."""
@@ -307,10 +343,14 @@ class Needs:
 
     def fits(self, region, stmt):
         """Whether a region of the stored value can be put into the index of a store."""
-        places = [e for e in stmt.index if e is None or isinstance(e, slice | Window)]
-        simple = all(isinstance(e, Hole) or e is None or e == FULL or isinstance(e, int) for e in stmt.index)
-        scalar = all(self.facts.shape(stmt.args[e.position]) == () for e in stmt.index if isinstance(e, Hole))
-        return simple and scalar and len(places) == len(region) and self.facts.is_region_known(region, stmt)
+        operands = self.facts.operands_of(stmt.args)
+        places = [e for e in stmt.index if e is None or keeps_axis(e, operands)]
+        whole = all(isinstance(e, Hole | int) or e is None or e == FULL or is_turned(e) for e in stmt.index)
+        if any(map(is_turned, stmt.index)) and not self.turned(region, stmt):
+            return False
+        arrays = any(a.shape for a in operands)
+        simple = whole and is_simple(stmt.index, operands) and (stmt.mode == "add" or not arrays)
+        return simple and len(places) == len(region) and self.facts.is_region_known(region, stmt)
 
 
 __all__ = ["Choice", "Needs"]

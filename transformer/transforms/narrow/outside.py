@@ -6,6 +6,7 @@ from ...core import is_name, walk
 from ...ops.index_templates import FULL
 from ...ops.op import TABLE
 from .regions import aligned, is_all, spread
+from .windows import moved
 
 ZERO_TO_ZERO = {np.negative, np.absolute, np.sqrt, np.conjugate, np.sin, np.tan, np.tanh, np.arctan, np.arcsin, np.sinh, np.expm1, np.log1p, np.square,
                 np.sign}
@@ -16,11 +17,12 @@ class Outside:
     """`found` maps immutable names to (region, number): all elements outside of the region are that number.
 
     `uniform` maps names to the axes, counted from the last (1), along which all elements inside of the region are the same: there a
-    mask has broadcast a smaller array.
+    mask has broadcast a smaller array. `moved` maps names to the Moved that they are.
     """
 
-    def __init__(self, facts):
-        self.facts, self.found, self.uniform = facts, {}, {}
+    def __init__(self, facts, uses):
+        self.facts, self.uses, self.found, self.uniform = facts, uses, {}, {}
+        self.moved = {}
         for stmt in walk(facts.program.body):
             if facts.made.get(getattr(stmt, "target", None)) is stmt:
                 fact = self.of_stmt(stmt)
@@ -88,6 +90,10 @@ class Outside:
     def getitem(self, stmt):
         """A view of new axes or in another order."""
         fact, index = self.of(stmt.args[0]), stmt.params["index"]
+        found = moved(self.facts, self.zero, self.uses, stmt)
+        if found is not None:
+            self.moved[stmt.target] = found
+            return found.places, 0
         if fact is None or not all(e is None or e == FULL for e in index):
             return None
         rest = iter(fact[0])

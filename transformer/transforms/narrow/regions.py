@@ -6,8 +6,8 @@ import numpy as np
 
 from ...analysis.bounds import Linear, combined
 from ...analysis.ranges import Ranges
-from ...core import Apply, For, Move, Update, blocks, is_name, targets, walk
-from ...ops.index_templates import FULL
+from ...core import Apply, For, Hole, Move, Update, blocks, is_name, targets, walk
+from ...ops.index_templates import FULL, Window
 from ...ops.op import TABLE
 
 
@@ -31,7 +31,7 @@ class Facts:
 
     def __init__(self, program):
         self.program, self.avals = program, program.avals
-        self.sites, self.bound, self.changes = {}, {}, {}
+        self.sites, self.bound, self.changes, self.binders = {}, {}, {}, {}
         self.position = 0
         self.blocks_made = 0
         start = Site(-1, (0,))
@@ -50,6 +50,8 @@ class Facts:
             site = self.sites[id(stmt)] = Site(self.position, outer)
             for name in targets(stmt) if type(stmt) in (Apply, Move) else ():
                 self.bound.setdefault(name, site)
+            if type(stmt) in (Apply, Move, Update):
+                self.binders.setdefault(stmt.target, []).append(stmt)
             if type(stmt) in (Move, Update):
                 self.changes.setdefault(stmt.target, []).append(self.position)
             for block in blocks(stmt):
@@ -62,6 +64,10 @@ class Facts:
     # names ----------------------------------------------------------------------------------
     def shape(self, atom):
         return self.program.aval(atom).shape
+
+    def operands_of(self, args):
+        """The avals of the operands of an index."""
+        return [self.program.aval(a) for a in args]
 
     def is_number(self, move):
         """Whether a Move binds a name to a literal once and for all."""
@@ -164,6 +170,30 @@ class Facts:
         return all(self.is_known(name, stmt) for name in names)
 
 
+def is_turned(entry):
+    """Whether an entry is a whole axis backwards."""
+    return isinstance(entry, slice) and entry.step == -1 and entry.stop is None
+
+
+def mirrored(facts, stretch, size):
+    """The same places of an axis counted from the other end; None where a bound may be behind the end."""
+    if any(b is not None and not facts.is_at_most(b, size) for b in stretch):
+        return None
+    return Stretch(*(None if b is None else Linear(size).plus(b, -1) for b in stretch[::-1]))
+
+
+def keeps_axis(entry, operands):
+    """Whether the axis that an entry of an index covers is one of the result; operands are avals. Index arrays have one axis."""
+    return isinstance(entry, slice | Window) or isinstance(entry, Hole) and len(operands[entry.position].shape) == 1
+
+
+def is_simple(index, operands):
+    """Whether an index holds one array of integers at the most, of one axis, and no scalars beside it: axes stay in their order."""
+    arrays = [operands[e.position] for e in index if isinstance(e, Hole) and operands[e.position].shape]
+    scalars = any(isinstance(e, int) or isinstance(e, Hole) and not operands[e.position].shape for e in index)
+    return not arrays or len(arrays) == 1 and len(arrays[0].shape) == 1 and arrays[0].dtype.kind in "iu" and not scalars
+
+
 def aligned(region, shape, whole):
     """The part of a region of an array of shape `whole` that an operand of `shape` has, which broadcasts against it."""
     region = region[len(region) - len(shape):] if len(region) >= len(shape) else (None,) * (len(shape) - len(region)) + region
@@ -185,4 +215,4 @@ def is_all(region):
     return not any(region)
 
 
-__all__ = ["Facts", "Stretch", "aligned", "fitting", "is_all", "spread"]
+__all__ = ["Facts", "Stretch", "aligned", "fitting", "is_all", "is_simple", "is_turned", "keeps_axis", "mirrored", "spread"]

@@ -7,7 +7,7 @@ from ...core import Apply, Aval, Hole, Move, Update, is_name
 from ...ops.index_templates import FULL, Range, Window
 from ...ops.op import TABLE
 from ..simplify.rewriting import Rewriter
-from .regions import fitting, is_all, spread
+from .regions import fitting, is_all, is_turned, keeps_axis, mirrored, spread
 
 
 class Narrowing(Rewriter):
@@ -33,17 +33,31 @@ class Narrowing(Rewriter):
             return super().visit_apply(stmt)
         return getattr(self, choice.kind)(stmt, choice)
 
+    def visit_move(self, stmt):
+        if self.choice(stmt) is None:
+            super().visit_move(stmt)
+
     def visit_update(self, stmt):
         choice = self.choice(stmt)
         if choice is None:
             return super().visit_update(stmt)
+        if choice.kind == "drop":
+            return None
+        args = [self.operand(a, part) for a, part in zip(stmt.args, choice.parts)]
         for step in choice.steps:
-            self.step(self.atom(stmt.target), stmt.index, self.atoms(stmt.args), step, stmt.origin)
+            self.step(self.atom(stmt.target), stmt.index, args, step, stmt.origin)
 
     # what becomes of a statement ----------------------------------------------------------------
     def alias(self, stmt, choice):
         self.narrowed[stmt.target] = choice.region
         self.replaced[stmt.target] = self.operand(stmt.args[1], choice.parts[0])
+
+    def shift(self, stmt, choice):
+        self.narrowed[stmt.target] = choice.region
+        self.replaced[stmt.target] = self.operand(*choice.parts)
+
+    def drop(self, stmt, choice):
+        """An array that nothing reads any more."""
 
     def store(self, stmt, choice):
         base = choice.parts[0]
@@ -116,72 +130,47 @@ class Narrowing(Rewriter):
         if self.aval(now).shape == () and self.facts.shape(source) != ():
             self.narrowed[stmt.target], self.replaced[stmt.target] = choice.region, now
             return
-        turned = any(isinstance(e, slice) and e.step == -1 for e in stmt.params["index"])
+        turned = any(map(is_turned, stmt.params["index"]))
         inner = choice.parts[0] if source in self.narrowed or turned else None
         if turned:
             now = self.operand(source, inner)
-        shift = None
-        padded = self.unpadded(source, stmt, choice.region) if inner is None else None
-        if padded is not None:
-            source, shift = padded
-            now = self.atom(source)
         shape = self.facts.shape(source)
-        index, args = self.inside(stmt.params["index"], self.atoms(tuple(rest)), choice.region, shape, stmt.args[1:], inner, shift)
+        rest = [self.operand(a, part) for a, part in zip(rest, choice.parts[1:])]
+        index, args = self.inside(stmt.params["index"], rest, choice.region, shape, stmt.args[1:], inner)
         self.bind(stmt, [now, *args], choice.region, {"index": index})
 
-    def unpadded(self, source, stmt, region):
-        """What an array pads, and the numbers of elements put before, where the region that is read of it is inside."""
-        made = self.facts.made.get(source)
-        if made is None or made.op is not TABLE["pad"] or made.params["mode"] != "constant" or made.args[0] in self.facts.mutable:
-            return None
-        shape, shift, axis, out = self.facts.shape(made.args[0]), [], 0, 0
-        for entry in stmt.params["index"]:
-            if entry is None:
-                out += 1
-                continue
-            before, after = made.params["width"][axis]
-            read = isinstance(entry, Window) and region[out]
-            if (before, after) != (0, 0):
-                if not read:
-                    return None
-                start = self.facts.form(stmt.args[1 + entry.position])
-                lo, hi = (start.plus(end) for end in ends(region[out], entry.length))
-                if not self.facts.is_at_least(lo, before) or not self.facts.is_at_most(hi, before + shape[axis]):
-                    return None
-            shift.append(before)
-            out += isinstance(entry, slice | Window)
-            axis += 1
-        return made.args[0], shift
-
     # indices --------------------------------------------------------------------------------------
-    def inside(self, template, args, region, shape, before=None, done=None, shift=None):
-        """(template, operands) of a region of what an index selects. done: the region that the array is narrowed to already."""
+    def inside(self, template, args, region, shape, before=None, done=None):
+        """(template, operands) of a region of what an index selects; index arrays are given for the region already.
+
+        before: the operands as they were in the program; done: the region that the array is narrowed to already.
+        """
         entries, args, axis, out = [], list(args), 0, 0
         before = args if before is None else before
+        operands = [self.aval(a) for a in before]
         for entry in template:
             if entry is None:
                 entries.append(None)
                 out += 1
                 continue
-            if isinstance(entry, slice | Window):
-                stretch = region[out] if out < len(region) else None
-                if stretch and done and done[axis]:
-                    entry = FULL if entry == FULL else slice(None, None, -1)
-                elif stretch:
-                    entry = self.stretched(entry, stretch, shape[axis], before, args, shift[axis] if shift else 0)
-                out += 1
+            kept = keeps_axis(entry, operands)
+            stretch = region[out] if kept and out < len(region) else None
+            if stretch and done and done[axis]:
+                entry = FULL if entry == FULL else slice(None, None, -1)
+            elif stretch and not isinstance(entry, Hole):
+                entry = self.stretched(entry, stretch, shape[axis], before, args)
+            out += kept
             entries.append(entry)
             axis += 1
         return tuple(entries), tuple(args)
 
-    def stretched(self, entry, stretch, size, before, args, shift):
+    def stretched(self, entry, stretch, size, before, args):
         """A Range entry for the part `stretch` of what an entry takes of an axis; its operands are appended to `args`."""
         if isinstance(entry, slice) and entry == FULL:
             bounds = [b and self.bound(b, size) for b in stretch]
         else:
             window = isinstance(entry, Window)
             start = self.facts.form(before[entry.position]) if window else Linear(entry.start)
-            start = start.plus(Linear(shift), -1)
             bounds = [self.integer(start.plus(end)) for end in ends(stretch, entry.length if window else entry.stop - entry.start)]
         if not is_name(bounds[0]) and bounds[0] == 0:
             bounds[0] = None
@@ -208,11 +197,11 @@ class Narrowing(Rewriter):
     def uncut(self, stmt, size):
         """v of min(v, size) and of max(v + size if v < 0 else v, 0)."""
         if stmt.op.impl is np.minimum and not is_name(stmt.args[1]) and stmt.args[1] == size:
-            return stmt.args[0]
+            return stmt.args[0] if self.facts.is_steady(stmt.args[0], stmt, self.here) else None
         if stmt.op.impl is not np.maximum or is_name(stmt.args[1]) or stmt.args[1] != 0 or not is_name(stmt.args[0]):
             return None
         choice = self.facts.made.get(stmt.args[0])
-        if choice is None or choice.op.impl is not np.where or choice.args[2] in self.facts.mutable:
+        if choice is None or choice.op.impl is not np.where or not self.facts.is_steady(choice.args[2], choice, self.here):
             return None
         test, moved = (self.facts.made.get(a) if is_name(a) else None for a in choice.args[:2])
         value = choice.args[2]
@@ -242,8 +231,10 @@ class Narrowing(Rewriter):
         """One store into a region of what an index selects of an array."""
         kind, region, value = step
         shape = self.avals[array].shape
-        places = sum(e is None or isinstance(e, slice | Window) for e in template)
+        operands = [self.aval(a) for a in args]
+        places = sum(e is None or keeps_axis(e, operands) for e in template)
         value = self.operand(value, fitting(region, self.facts.shape(value)))
+        template, region, value = self.forwards(template, region, value, shape)
         if not is_name(value) and self.aval(value).dtype == self.avals[array].dtype:
             value = np.asarray(value).item()
         index, operands = self.inside(template, args, spread(region, (0,) * places), shape)
@@ -251,6 +242,18 @@ class Narrowing(Rewriter):
             item = self.computed("getitem", (array, *operands), {"index": index})
             value, kind = self.computed("subtract", (item, value), {}), "set"
         self.emit(Update(array, index, operands, value, kind, origin))
+
+    def forwards(self, template, region, value, shape):
+        """A store into regions of axes that run backwards as a store of the value turned round."""
+        turns = [k for k, e in enumerate(template) if is_turned(e) and k < len(region) and region[k]]
+        if not turns:
+            return template, region, value
+        region = tuple(mirrored(self.facts, s, shape[k]) if k in turns else s for k, s in enumerate(region))
+        template = tuple(FULL if k in turns else e for k, e in enumerate(template))
+        have = self.aval(value).shape
+        back = [len(template) - k for k in turns]
+        index = tuple(slice(None, None, -1) if len(have) - k in back and n != 1 else FULL for k, n in enumerate(have))
+        return template, region, value if all(e == FULL for e in index) else self.computed("getitem", (value,), {"index": index})
 
 
 def ends(stretch, length):

@@ -88,6 +88,16 @@ def add_twice(r, stmt):
     return apply(stmt, "multiply", 2.0, x)
 
 
+def shift_twice(r, stmt):
+    """(i + 1) - 1 is i, of integers."""
+    i, last = stmt.args
+    found = r.definition(i, "add", "subtract") if is_name(i) and type(last) is int and exact(r, i) else None
+    if found is None or type(found.args[1]) is not int or not is_name(found.args[0]):
+        return None
+    total = sum(-n if s.op.impl is np.subtract else n for s, n in ((found, found.args[1]), (stmt, last)))
+    return apply(stmt, "add" if total > 0 else "subtract", found.args[0], abs(total)) if total else found.args[0]
+
+
 def add_negative(r, stmt):
     x, y = stmt.args
     if r.avals[stmt.target].dtype.kind not in "ifc":
@@ -261,8 +271,8 @@ def power_one(r, stmt):
 
 
 RULES = {
-    "add": (add_zero, add_negative, add_twice, uniform_result),
-    "subtract": (subtract_zero, subtract_negative, uniform_result),
+    "add": (add_zero, shift_twice, add_negative, add_twice, uniform_result),
+    "subtract": (subtract_zero, shift_twice, subtract_negative, uniform_result),
     "multiply": (multiply_one, multiply_zero, multiply_negative, multiply_reciprocal, multiply_literals, literal_first, literal_outside,
                  uniform_result),
     "divide": (divide_one, multiply_negative, uniform_result),
