@@ -45,11 +45,14 @@ class Effects:
             self.register_effect(stmt)
         elif isinstance(stmt, Apply):
             if "index" in stmt.params and stmt.args:
-                self.register_index(stmt, stmt.args[0], stmt.params["index"], stmt.args[1:], checked, limits)
+                self.register_index(stmt, dynamic_entries(self.program, stmt.args[0], stmt.params["index"], stmt.args[1:]), checked, limits)
+            elif stmt.op.along:
+                axis, array = stmt.params["axis"], self.program.aval(stmt.args[0])
+                self.register_index(stmt, [(axis, array.shape[axis], None, stmt.args[1])], checked, limits)
             if None in self.program.avals[stmt.target].shape and "shape" in stmt.params and stmt.args:
                 self.track(stmt, NEEDED, Aval((), INT64))
         elif isinstance(stmt, Update):
-            self.register_index(stmt, stmt.target, stmt.index, stmt.args, checked, limits)
+            self.register_index(stmt, dynamic_entries(self.program, stmt.target, stmt.index, stmt.args), checked, limits)
             if None in self.program.avals[stmt.target].shape:
                 self.track(stmt, NEEDED, Aval((), INT64))
 
@@ -63,8 +66,8 @@ class Effects:
         for name, aval in zip(names, avals):
             self.track(stmt, name, aval._replace(weak=False))
 
-    def register_index(self, stmt, array, index, args, checked, limits):
-        for axis, size, entry, atom in dynamic_entries(self.program, array, index, args):
+    def register_index(self, stmt, entries, checked, limits):
+        for axis, size, entry, atom in entries:
             key = (atom, size, getattr(entry, "length", None))
             if size is None or key in checked or self.ranges.is_within(atom, size, entry, limits):
                 continue

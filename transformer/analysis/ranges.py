@@ -34,6 +34,12 @@ class Ranges:
         if not stmt.args:
             value = np.asarray(stmt.params.get("value", np.nan))
             return [(stmt.target, (int(value.min()), int(value.max())))] if value.size and value.dtype.kind in "iu" else []
+        if stmt.op.positions:
+            size = self.program.aval(stmt.args[0]).shape[stmt.params["axis"]]
+            return [(stmt.target, (0, max(0, size - 1)))] if size is not None else []
+        if stmt.op.along:
+            found = self.of(stmt.args[0])
+            return [(stmt.target, found)] if found else []
         rule = RULES.get(stmt.op.impl)
         ranges = [self.of(a) for a in stmt.args]
         return [(stmt.target, rule(*ranges))] if rule and None not in ranges else []

@@ -209,7 +209,15 @@ class Ref(Reference):
                                  "Use the NumPy function of that name, or another method.") from None
         if name in optable.ATTRIBUTES:
             return implementation(self)
-        return lambda *args, **kwargs: implementation(self, *args, **kwargs)
+        return self.bound(implementation)
+
+    def bound(self, implementation):
+        """A method; it knows NumPy's function of the same meaning, if there is one."""
+        def call(*args, **kwargs):
+            return implementation(self, *args, **kwargs)
+        if hasattr(implementation, "function"):
+            call.function, call.array = implementation.function, self
+        return call
 
     # indexing -------------------------------------------------------------------
     def __getitem__(self, index):

@@ -212,9 +212,11 @@ def choose(a, choices, out=None, mode="raise"):
         a = a % len(choices)
     elif mode == "clip":
         a = np.clip(a, 0, len(choices) - 1)
-    elif holds_reference(a) or np.min(a) < 0 or np.max(a) >= len(choices):
-        raise TransformError("np.choose raises where an index is out of range, which cannot be kept here",
-                             'Pass mode="clip" or mode="wrap", or use np.select.')
+    elif holds_reference(a) and aval_of(a).dtype != bool:
+        a, *choices = np.broadcast_arrays(np.where(a < 0, len(choices), a), *choices)  # the index of none is out of range
+        return np.take_along_axis(np.stack(choices), a[None], axis=0)[0]
+    elif not holds_reference(a) and (np.min(a) < 0 or np.max(a) >= len(choices)):
+        raise ValueError("invalid entry in choice array")
     result = choices[-1]
     for k in reversed(range(len(choices) - 1)):
         result = np.where(a == k, choices[k], result)

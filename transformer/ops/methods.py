@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import ShapeError
 from .op import ATTRIBUTES, METHODS, TABLE, lookup, view
 
-AS_FUNCTION = """all any argmax argmin argpartition argsort choose clip compress conj conjugate cumprod cumsum diagonal dot max mean min
+AS_FUNCTION = """all any argmax argmin argpartition argsort choose clip conj conjugate cumprod cumsum diagonal dot max mean min
 nonzero prod ravel repeat round searchsorted squeeze std sum swapaxes take trace var""".split()
 
 
@@ -21,6 +21,7 @@ def _method(name):
             return result
         out[...] = result
         return out
+    call.function = function
     return call
 
 
@@ -64,6 +65,11 @@ def flatten(array, order="C"):
     """A copy with one axis."""
     array = lookup(np.transpose)(array) if order == "F" else array
     return lookup(np.copy)(array) if array.ndim == 1 else TABLE["reshape"].bind(array, shape=(-1 if None in array.shape else array.size,))
+
+
+@method
+def compress(array, condition, axis=None, out=None):
+    return lookup(np.compress)(condition, array, axis=axis)
 
 
 @method

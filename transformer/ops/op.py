@@ -98,6 +98,7 @@ class Op:
 
     linear: None, "jointly" (jvp is the op on the tangents) or "each" (multilinear: one term per operand).
     gather: reads `args[0]` at params["index"] with holes args[1:]; its vjp is an Update of mode "add" on the cotangent of args[0].
+    along: reads `args[0]` at the positions args[1] along params["axis"]; positions: its results are positions along that axis of args[0].
     as_index(aval, *args, **params): for a view, the (template, operands, order) with which it is `x[template].transpose(order)`.
     unview(parent, new, **params): for a view, the parent in which the view's elements are replaced by `new`.
     readonly: NumPy's result is a view that cannot be stored into.
@@ -110,12 +111,13 @@ class Op:
 
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
                  notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False, nonfinite=False,
-                 gather=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None, lanes=None, product=None, runs=False,
-                 cheap=False):
+                 gather=False, along=False, positions=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None,
+                 lanes=None, product=None, runs=False, cheap=False):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
         self.singular, self.masking, self.nonfinite = singular, masking, nonfinite
+        self.along, self.positions = along, positions
         self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
         self.promotes, self.collective, self.lanes, self.product = promotes, collective, lanes, product or no_product
         self.runs, self.cheap = runs, cheap

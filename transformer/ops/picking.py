@@ -45,6 +45,7 @@ def _take(a, indices, axis=None, out=None, mode="raise"):
 class take_along_axis:
     """The elements at `indices` along `axis`; the other axes are those of the array (or 1)."""
 
+    along = True
     samples = [((np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]]), np.array([[1, 0], [2, -1]])), {"axis": 1}),
                ((np.array([3.0, 1.0, 2.0]), np.array([2, 0, 0, 1])), {"axis": 0})]
 

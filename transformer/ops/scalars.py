@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..core import Aval
-from ..errors import ShapeError, TransformError
+from ..errors import ShapeError
 from . import complexes, integers, logic, trigonometry  # noqa: F401  (their ops are taken from the table)
 from .op import FUNCTIONS, TABLE, Op, aval_of, function, is_reference, register
 from .rounding import lower_trunc
@@ -406,9 +406,7 @@ def _declare_choice(fn, before):
     entry = register(Op(f"python_{fn.__name__}", impl, infer, lower, partials=(d_x, d_y), batch=batch, samples=samples,
                         notation=lambda x, y: f"{fn.__name__}({{0}}, {{1}})", masking=True))
 
-    def user(*items, key=None, default=None):
-        if key is not None:
-            raise TransformError(f"{fn.__name__}(key=...) of array values", "Compute the keys, then select with np.argmax or np.where.")
+    def user(*items):
         if len(items) == 1:
             if is_reference(items[0]) and items[0].ndim == 1:
                 return np.max(items[0]) if fn is builtins.max else np.min(items[0])

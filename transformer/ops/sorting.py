@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..core import Aval, is_floating, is_real
-from ..errors import ShapeError, TransformError
+from ..errors import ShapeError, TransformError, ValueDependent
 from .batching import batched_along
-from .op import array, aval_of, function, op, operands, result_dtype
+from .op import array, aval_of, function, holds_reference, is_reference, op, operands, result_dtype
 
 BINARY_SEARCH_FROM = 4096
 """searchsorted compares every pair up to this many, and searches by bisection beyond."""
@@ -64,6 +64,7 @@ class argsort:
     """The indices that sort an array along an axis."""
 
     samples = AXES
+    positions = True
     batch = batched_along("argsort", "axis")
 
     def impl(x, axis, kind):
@@ -165,6 +166,7 @@ class argpartition:
     """The indices that partition an array along an axis."""
 
     samples = PARTS
+    positions = True
     batch = batched_along("argpartition", "axis")
 
     def impl(x, kth, axis):
@@ -230,7 +232,7 @@ class searchsorted:
     def batch(axes, a, v, side):
         if axes[0] is None:
             return searchsorted.bind(a, v, side=side), 0
-        extra = v.ndim - (axes[1] == 0)
+        extra = np.ndim(v) - (axes[1] == 0)
         a = np.reshape(a, (a.shape[0], *(1,) * extra, a.shape[1]))
         v = np.expand_dims(v, -1)
         before = a < v if side == "left" else a <= v
@@ -366,12 +368,15 @@ class bincount:
 @function(np.bincount)
 def bincount_call(x, weights=None, minlength=0):
     """Counts, or sums of weights. With minlength the result has that length; a value beyond it raises IndexError."""
-    x, *weights = operands(x) if weights is None else operands(x, weights)
     length = int(minlength)
+    known = x.known if is_reference(x) else None if holds_reference(x) else np.asarray(x)
+    if known is not None and known.size:
+        length = max(length, int(np.max(known)) + 1)
+    x, *weights = operands(x) if weights is None else operands(x, weights)
     if length == 0 and not weights:
         return bincount.bind(x)
     if length == 0:
-        raise TransformError("np.bincount of weights without minlength gives a length that depends on the data", "Give minlength.")
+        raise ValueDependent("np.bincount of weights without minlength gives a length that depends on the data", "Give minlength.")
     index = x if aval_of(x).dtype.kind in "ub" else np.where(x < 0, length, x)
     counts = np.zeros_like(index, shape=(length,), dtype=np.float64 if weights else np.intp)
     np.add.at(counts, index, weights[0].astype(np.float64) if weights else 1)

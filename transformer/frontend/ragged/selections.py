@@ -14,12 +14,19 @@ SELECTIONS = {}
 def selects(fn, args, kwargs):
     """Whether a call is one of these functions of an abstract array, in a program whose sizes must all be known."""
     from ..builder import current
+    fn, args = as_function(fn, args)
     named = fn in SELECTIONS and not kwargs and args and is_reference(args[0]) and args[0].known is None
     return bool(named and args[0].shape and None not in args[0].shape and current().sized and (fn is not np.where or len(args) == 1))
 
 
 def select(fn, args):
+    fn, args = as_function(fn, args)
     return SELECTIONS[fn](*args)
+
+
+def as_function(fn, args):
+    """NumPy's function for a method of an abstract array, and its arguments."""
+    return (fn.function, (fn.array, *args)) if hasattr(fn, "function") and hasattr(fn, "array") else (fn, args)
 
 
 def selection(*fns):

@@ -13,7 +13,7 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
-from . import branches, calls, iteration, special_methods
+from . import alternatives, branches, calls, iteration, special_methods
 from .templates import Template, as_parts
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -190,9 +190,11 @@ def load_item(ev, owner, index, node):
     if is_reference(index) and isinstance(owner, dict):
         index = index.static("the key of a dict").item()
     if ev.externals.is_external(owner) and isinstance(owner, list | tuple | dict):
-        if is_reference(index):
-            index = operator.index(index)
-        return ev.externals.item(owner, index)
+        if not is_reference(index):
+            return ev.externals.item(owner, index)
+        owner = ev.open(owner)
+    if is_reference(index) and isinstance(owner, list | tuple) and index.known is None and index.dtype.kind in "iu":
+        return alternatives.pick(ev, owner, index, node)
     if isinstance(owner, np.ndarray) and ev.has_dynamic(index):
         owner = ev.promote(owner, node, stored=False) if gives_view(owner, index) else ev.operand(owner)
     if type(owner) in CONCATENATORS and ev.has_dynamic(index):

@@ -12,7 +12,7 @@ from ...core import Effect
 from ...errors import TransformError, ValueDependent
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import branches, calls, expressions, iteration, special_methods
+from . import alternatives, branches, calls, expressions, iteration, special_methods
 from .templates import Template, argument_source
 
 
@@ -42,6 +42,11 @@ def enumerate_(ev, iterable, start=0):
     if isinstance(items, list):
         return list(enumerate(items, start))
     return iteration.Items(items.length, lambda i: (i + start, items.item(i)))
+
+
+def ndenumerate(ev, array):
+    array = np.asarray(array) if isinstance(array, list | tuple) else array
+    return [(index, array[index]) for index in np.ndindex(array.shape)]
 
 
 def zip_(ev, *iterables, strict=False):
@@ -120,6 +125,15 @@ def setattr_(ev, owner, name, value):
     setattr(owner, name, value)
 
 
+def fromiter(ev, iterable, dtype, count=-1):
+    items = expressions.iterate(ev, iterable)
+    if not any(map(is_reference, items)):
+        return np.fromiter(items, dtype, count)
+    if len(items) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
+    return np.stack(items[:count] if count >= 0 else items).astype(dtype)
+
+
 def map_(ev, fn, *iterables):
     return [calls.call(ev, fn, tuple(items), {}, None) for items in zip(*(expressions.iterate(ev, it) for it in iterables))]
 
@@ -144,14 +158,30 @@ def reduce_(ev, fn, iterable, *initial):
 
 def sorted_(ev, iterable, key=None, reverse=False):
     items = expressions.iterate(ev, iterable)
-    if is_reference(iterable):
-        ordered = list(np.sort(iterable))
+    if key is None and (is_reference(iterable) or items and any(map(is_reference, items))):
+        ordered = list(np.sort(iterable if is_reference(iterable) else np.stack(items)))
         return ordered[::-1] if reverse else ordered
-    keyed = (lambda item: calls.call(ev, key, (item,), {}, None)) if key is not None else None
-    if keyed is None and items and any(map(is_reference, items)):
-        ordered = list(np.sort(np.stack(items)))
-        return ordered[::-1] if reverse else ordered
-    return sorted(items, key=keyed, reverse=reverse)
+    keys = keys_of(ev, items, key)
+    if alternatives.comparable(keys):
+        return alternatives.permute(ev, items, alternatives.order(keys, reverse), None)
+    return [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]
+
+
+def keys_of(ev, items, key):
+    return items if key is None else [calls.call(ev, key, (item,), {}, None) for item in items]
+
+
+def extreme(fn, position):
+    """max or min; the first item with the largest or smallest key."""
+    def user(ev, *items, key=None, **default):
+        items = expressions.iterate(ev, items[0]) if len(items) == 1 and key is not None else items
+        if key is None or not items:
+            return calls.call_native(ev, fn, items if key is None else (items,), default, None)
+        keys = keys_of(ev, items, key)
+        if alternatives.comparable(keys) and not isinstance(keys[0], tuple):
+            return alternatives.pick(ev, items, position(np.stack(keys)), None)
+        return items[fn(range(len(items)), key=keys.__getitem__)]
+    return user
 
 
 def any_(ev, iterable):
@@ -177,5 +207,6 @@ def decided(ev, iterable, decisive, join):
 
 INTRINSICS = {len: len_, range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
-           setattr: setattr_, map: map_, filter: filter_, functools.reduce: reduce_, sorted: sorted_, any: any_, all: all_}
+           setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
+           any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin)}
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...core import Effect
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import branches, iteration, loops, special_methods, whiles
+from . import alternatives, branches, iteration, loops, special_methods, whiles
 from .state import Undefined
 from .templates import Template, argument_source
 
@@ -77,6 +77,8 @@ def store_item(ev, owner, index, value, node):
     ev.externals.refuse_mutation(owner, "an element is set", ev.origin(node))
     if type(owner) is np.ndarray and ev.must_promote(owner, index, value):
         owner = ev.promote(owner, node)
+    if is_reference(index) and isinstance(owner, list) and index.known is None and index.dtype.kind in "iu":
+        return alternatives.put(ev, owner, index, value)
     if is_reference(index) and isinstance(owner, list | dict):
         index = index.static("the key of a container").item()
     ev.builder.origin = ev.origin(node)

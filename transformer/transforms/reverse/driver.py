@@ -206,14 +206,15 @@ class Reverse(Emitter):
 
     def guarded(self, stmt, g, contribution, start, primals):
         """The contribution of an elementwise op, zero wherever a mask made the cotangent zero."""
-        if contribution is None or stmt.target not in self.masked or not self.may_be_infinite(stmt) or not self.reads(start, primals):
+        if contribution is None or stmt.target not in self.masked:
             return contribution
-        return absorb(g, contribution)
+        strange = not self.strange.isdisjoint(filter(is_name, stmt.args)) and self.reads(start, primals)
+        return absorb(g, contribution) if strange or self.may_be_infinite(stmt) else contribution
 
     def may_be_infinite(self, stmt):
-        """Whether a partial can be infinite or nan; one that is made of the operands alone needs an operand that can be."""
-        kind, names = singularity(stmt), set(filter(is_name, stmt.args))
-        return kind is True or (kind == "operands" and not names.isdisjoint(self.unbounded)) or not names.isdisjoint(self.strange)
+        """Whether a partial can be infinite; one that is made of the operands alone needs an operand that can be."""
+        kind = singularity(stmt)
+        return kind is True or (kind == "operands" and any(a in self.unbounded for a in stmt.args if is_name(a)))
 
     def reads(self, start, primals):
         """Whether the statements since `start` read one of these values."""
