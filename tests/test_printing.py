@@ -259,3 +259,20 @@ def test_long_constants_break_inside_of_brackets():
         ["x"], {"x": Aval((3, 3), FLOAT), "first": COUNT, "second": COUNT, "c": Aval((2,), FLOAT),
                 "a_long_name_of_the_first_index": Aval((2,), INT), "a_long_name_of_the_second_index_which_fills_the_line": Aval((2,), INT)})
     assert not any(line.endswith(" =") for line in body(program))
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (np.tri(5), "np.tri(5)"), (np.tri(5, dtype=bool).T, "np.tri(5, dtype=bool).T"), (np.eye(5), "np.eye(5)")])
+def test_arrays_that_a_function_makes(value, text):
+    program = make([], [apply("c", "constant", value=value), apply("s", "copy", "c")], ["s"], {n: Aval((5, 5), value.dtype) for n in "cs"})
+    assert text in printing.source(program) and identical(printing.load(program)(), np.array(value))
+
+
+def test_large_arrays_that_are_one_number_almost_everywhere():
+    value = np.full((40, 40), np.inf)
+    value[0, 0], value[3, 7] = 0.0, -1.0
+    program = make([], [apply("c", "constant", value=value), apply("s", "sin", "c")], ["s"], {n: Aval((40, 40), FLOAT) for n in "cs"})
+    text = printing.source(program)
+    assert "CONSTANT_1 = np.full((40, 40), np.inf)\nCONSTANT_1[0, 0] = 0.0\nCONSTANT_1[3, 7] = -1.0\n" in text
+    with np.errstate(invalid="ignore"):
+        assert identical(printing.load(program)(), np.sin(value))

@@ -155,15 +155,18 @@ class Check:
 
     # types and shapes ----------------------------------------------------------------------
     def single(self):
-        """In single precision: the same value and type on NumPy, gradients that differ by rounding where the function is smooth."""
+        """In single precision: values and gradients that differ by rounding where the function is smooth. A value that has one type on one way
+        through the program and another one on another way has the wider one here."""
         x, k = self.x.astype(np.float32), float(np.float32(self.k))
         want = np.asarray(self.fn(x.copy(), k, self.n))
         value, gradient = T.value_and_grad(self.fn, (0, 1))(x.copy(), k, self.n)
-        self.expect_same("value in single precision", value, want)
+        if not np.can_cast(want.dtype, np.asarray(value).dtype):
+            self.fail("type of the value in single precision", np.asarray(value).dtype, want.dtype)
+        self.expect("value in single precision", value, want, 1e-4)
         if gradient[0].dtype != x.dtype:
             self.fail("type of the gradient in single precision", gradient[0].dtype, x.dtype)
         compiled = np.asarray(T.jit(self.fn)(x.copy(), k, self.n))
-        if compiled.dtype != want.dtype:
+        if not np.can_cast(want.dtype, compiled.dtype):
             self.fail("type of the value under jit in single precision", compiled.dtype, want.dtype)
         near = [self.gradients(x.astype(float) + step, k + step) for step in (-1e-5, 0.0, 1e-5)]
         values = [self.plain(x.astype(float) + step, k + step)[0] for step in (-1e-5, 0.0, 1e-5)]

@@ -10,7 +10,7 @@ from ..core import Aval, Hole, is_name, literal_aval
 from ..frontend.syntax import negate
 from ..ops.index_templates import Range, Window, covered
 from ..ops.op import describe
-from .literals import home, is_spelled_out, literal
+from .literals import element, home, is_spelled_out, literal, nearly_uniform
 from .plain import LOGICAL, plain_numbers
 
 BINARY = {"+": gast.Add, "-": gast.Sub, "*": gast.Mult, "/": gast.Div, "//": gast.FloorDiv, "%": gast.Mod, "**": gast.Pow,
@@ -152,7 +152,7 @@ class Expressions:
 
     def __init__(self, program, names=None, inlined=None, lists=()):
         self.program, self.names, self.inlined, self.lists = program, names or {}, {} if inlined is None else inlined, lists
-        self.module_level = []
+        self.module_level, self.labels = [], {}
         self.plain = plain_numbers(program)
 
     def atom(self, atom):
@@ -216,13 +216,15 @@ class Expressions:
         """A constant array: in the line that uses it, or, if it is large, at module level."""
         if is_spelled_out(value):
             return literal(value)
-        known = [s for s in self.module_level if s.value_bytes == (value.dtype, value.shape, value.tobytes())]
-        if not known:
-            label = f"CONSTANT_{len(self.module_level) + 1}"
-            known = [gast.Assign([target(label)], literal(value), None)]
-            known[0].value_bytes = value.dtype, value.shape, value.tobytes()
-            self.module_level.extend(known)
-        return name(known[0].targets[0].id)
+        key = value.dtype, value.shape, value.tobytes()
+        if key not in self.labels:
+            label = self.labels[key] = f"CONSTANT_{len(self.labels) + 1}"
+            base, others = nearly_uniform(value)
+            self.module_level.append(gast.Assign([target(label)], literal(base), None))
+            for place in others:
+                index = tuple_of(map(literal, place)) if len(place) > 1 else literal(place[0])
+                self.module_level.append(gast.Assign([subscript(name(label), index)], element(value[place]), None))
+        return name(self.labels[key])
 
     def number(self, stmt, avals, aval):
         """An Apply that gives a Python number."""

@@ -7,6 +7,8 @@ import numpy as np
 
 SMALL = 12
 """Up to so many elements, an array is written out in the line that uses it."""
+FEW = 8
+"""Up to so many elements may differ from all others in an array that is written as one number and these."""
 
 
 def dotted(module, attribute):
@@ -72,6 +74,11 @@ def shortest(value):
     return value.item()
 
 
+def element(value):
+    """The tree of a number that is stored into an array of its type."""
+    return number(shortest(value))
+
+
 def array(value):
     """The tree of an array: a creation function that gives it exactly, else np.array([...])."""
     if value.shape == ():
@@ -118,10 +125,37 @@ def recognise(value):
     first = bits[0]
     if all_same(bits):
         return uniform(value, first, keyword)
+    triangle = triangular(value)
+    if triangle is not None:
+        return triangle
     if value.ndim == 2 and same_bits(value, np.eye(*value.shape, dtype=value.dtype)):
         dims = value.shape[:1] if value.shape[0] == value.shape[1] else value.shape
         return call("eye", [gast.Constant(d, None) for d in dims], keyword)
     return progression(value)
+
+
+def triangular(value):
+    """np.tri(n), or its transpose, of a square array of ones and zeros."""
+    if value.ndim != 2 or value.shape[0] != value.shape[1] or value.shape[0] < 2 or value.dtype.kind not in "bif":
+        return None
+    lower = np.tri(*value.shape, dtype=value.dtype)
+    keyword = [] if value.dtype == np.float64 else [("dtype", dtype_tree(value.dtype))]
+    tree = call("tri", [gast.Constant(value.shape[0], None)], keyword)
+    if same_bits(value, lower):
+        return tree
+    return gast.Attribute(tree, "T", gast.Load()) if same_bits(value, np.ascontiguousarray(lower.T)) else None
+
+
+def nearly_uniform(value):
+    """(base, places): an array of one number and the few places at which `value` differs from it; (value, ()) if it is no such array."""
+    rows = np.ascontiguousarray(value).reshape(-1).view(np.uint8).reshape(value.size, -1)
+    found, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+    if value.size - counts.max() > FEW:
+        return value, ()
+    common = int(np.argmax(counts))
+    others = np.flatnonzero((rows != found[common]).any(axis=1))
+    base = np.full(value.shape, value.reshape(-1)[first[common]], value.dtype)
+    return base, [tuple(int(k) for k in np.unravel_index(place, value.shape)) for place in others]
 
 
 def uniform(value, first, keyword):
