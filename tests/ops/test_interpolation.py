@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from transformer import jit, vmap
 from transformer.core import Aval
 from transformer.ops.op import FUNCTIONS, TABLE
 
@@ -63,3 +64,14 @@ def test_composites_equal_numpy():
     phase = np.array([[0.0, 3.0, 6.5, 0.1, -9.0], [1.0, 1.0 + np.pi, 0.0, -np.pi, 2.0]])
     np.testing.assert_allclose(FUNCTIONS[np.unwrap](phase), np.unwrap(phase))
     np.testing.assert_allclose(FUNCTIONS[np.unwrap](phase, axis=0, period=4.0), np.unwrap(phase, axis=0, period=4.0))
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.polyval([0.1, 0.2, x[0]], 0.5), lambda x: np.polyval([0.1, 0.2, 0.3], x[0]), lambda x: np.polyval([1, 2], x),
+    lambda x: np.interp(0.5, [0.1, x[0]], [x[0], 0.3]), lambda x: np.interp(x, [0.1, 2.0], [x[0], 0.3])])
+def test_numbers_in_lists_have_the_types_of_arrays(f):
+    x = np.array([0.7, 2.0, 3.0], np.float32)
+    want = f(x)
+    for got in (np.asarray(jit(f)(x)), vmap(f)(x[None])[0]):
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=1e-6)

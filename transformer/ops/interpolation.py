@@ -7,12 +7,17 @@ from ..errors import ShapeError, TransformError
 from .op import array, aval_of, function, op, operands, result_dtype
 from .products import conjugate
 
+def in_type(value, dtype):
+    """A value or number in a type."""
+    return value.astype(dtype) if hasattr(value, "astype") else dtype.type(value)
+
+
 # interpolation ------------------------------------------------------------------------------------------------------------
 
 @function(np.interp)
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Linear interpolation of (xp, fp) at x; `left` and `right` stand for values outside."""
-    x, xp, fp = (np.astype(v, complex if aval_of(v).dtype.kind == "c" else float) for v in operands(x, xp, fp))
+    x, xp, fp = (in_type(v, np.dtype(complex if aval_of(v).dtype.kind == "c" else float)) for v in operands(x, xp, fp))
     if period is not None:
         x, xp, fp = periodic(x, xp, fp, period)
     n = aval_of(xp).shape[0]
@@ -139,6 +144,9 @@ def polyval(p, x):
     if isinstance(x, np.poly1d):
         raise TransformError("np.polyval of a poly1d is not known to transformer", "Pass an array.")
     x = array(x)
+    dtype = np.result_type(*(aval_of(c).dtype for c in (*p, x))) if p else aval_of(x).dtype
+    if result_dtype(*map(aval_of, p), aval_of(x)) != dtype:  # numbers of Python are float64 in the array of coefficients
+        p = [in_type(c, dtype) for c in p]
     y = np.zeros_like(x) if len(p) < 2 else None
     for coefficient in p:
         y = coefficient if y is None else y * x + coefficient
