@@ -7,6 +7,7 @@ from ..errors import ShapeError, TransformError
 from .op import array, aval_of, function, op, operands, result_dtype
 from .products import conjugate
 
+
 def in_type(value, dtype):
     """A value or number in a type."""
     return value.astype(dtype) if hasattr(value, "astype") else dtype.type(value)
