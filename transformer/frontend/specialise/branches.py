@@ -245,7 +245,7 @@ def convert_atom(builder, value, aval):
 
 def check_ambiguous(ev):
     """Arrays that are one object or another depending on a value must not be stored into while both are in use."""
-    reachable = storages([f.env for f in ev.frames], ev.seen)
+    reachable = storages(ev, [f.env for f in ev.frames])
     for merged, old in ev.ambiguous:
         for storage in old:
             for one in (storage, *partners(storage)) if storage in reachable or storage.argument is not None else ():

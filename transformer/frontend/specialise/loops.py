@@ -401,7 +401,7 @@ class Roll:
         if not stored:
             return
         seen = [self.ev.seen(v) for _, values in self.state.containers.values() for v in values.values()]
-        counts = storages([v for v in seen if is_reference(v)], self.ev.seen)
+        counts = storages(self.ev, [v for v in seen if is_reference(v)])
         for carry in stored:
             if counts.get(carry.entry.storage, 0) > 1 or carry.entry.storage.argument is not None:
                 raise CannotRoll("an array that has two names, or is an argument, is stored into and rebound")

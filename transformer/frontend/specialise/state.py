@@ -114,17 +114,25 @@ def rebuild(value, items):
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
-def storages(value, met, found=None, seen=None):
-    """All storages reachable from a value, and how often; `met`: what stands for a value in the program (`Evaluator.seen`)."""
-    found = {} if found is None else found
-    seen = set() if seen is None else seen
-    value = met(value)
-    if is_reference(value):
-        found[value.storage] = found.get(value.storage, 0) + 1
-        return found
-    if id(value) in seen or isinstance(value, Undefined):
-        return found
-    seen.add(id(value))
-    for inner in value.items if is_ragged(value) else (contents(value) or {}).values():
-        storages(inner, met, found, seen)
+def storages(ev, values):
+    """All storages reachable from values, also through functions defined in the program, and how often."""
+    found, seen, stack = {}, set(), list(values)
+    while stack:
+        value = ev.seen(stack.pop())
+        if is_reference(value):
+            found[value.storage] = found.get(value.storage, 0) + 1
+        elif id(value) not in seen and not isinstance(value, Undefined):
+            seen.add(id(value))
+            stack.extend(parts(value, ev.is_opaque))
     return found
+
+
+def parts(value, skip):
+    """What is inside of a value; nothing of one to `skip`."""
+    if is_ragged(value):
+        return value.items
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if hasattr(type(value), "environments"):
+        return value.environments()
+    return [] if skip(value) else (contents(value) or {}).values()
