@@ -13,6 +13,8 @@ from .frames import UNBOUND
 from .patches import in_head
 from .undone import Undone
 
+ROUNDED_ONCE = (np.add, np.subtract, np.multiply, np.divide, np.sqrt, np.negative, np.absolute)
+
 
 class Primal(Storage):
     """The storage of a primal name as a rule sees it: the value is looked for when the rule reads it."""
@@ -156,10 +158,17 @@ class Values:
         stmt = self.blocks.sites[name][0].stmt
         return not isinstance(stmt, Apply) or not any(self.is_rounded(a) for a in stmt.args if is_name(a))
 
-    def is_rounded(self, name):
-        """Whether a value is the result of arithmetic on floats."""
+    def is_rounded(self, name, depth=0):
+        """Whether a float may be rounded in more than one way: a sum of products, or a function such as exp."""
         stmt = self.blocks.sites[name][0].stmt
-        return isinstance(stmt, Apply) and stmt.op.elementwise and not stmt.op.masking and is_floating(self.builder.avals[name].dtype)
+        if not isinstance(stmt, Apply) or not stmt.op.elementwise or stmt.op.masking or not is_floating(self.builder.avals[name].dtype):
+            return False
+        names = list(filter(is_name, stmt.args))
+        made = [self.blocks.sites[a][0].stmt for a in names]
+        products = any(isinstance(s, Apply) and s.op.impl is np.multiply for s in made)
+        if stmt.op.impl not in ROUNDED_ONCE or depth > 8 or products and stmt.op.impl in (np.add, np.subtract):
+            return True
+        return any(self.is_rounded(a, depth + 1) for a in names)
 
     def is_at_hand(self, name, site, frame, seen):
         """Whether `name` has, at the state of `frame`, the value that the statement at `site` saw."""
