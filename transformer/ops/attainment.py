@@ -7,7 +7,7 @@ itself, in one pass over the values; elements that equal it are others.
 
 import numpy as np
 
-from ..core import Aval, is_floating
+from ..core import Aval, is_floating, is_real
 from .op import TABLE, Op, broadcast, register
 
 BOOL = np.dtype(bool)
@@ -29,6 +29,15 @@ def extreme(hlo, x, kind, ignore_nan, axes):
 def without_nan(hlo, x, kind):
     """The value with what no extremum is in the place of nan."""
     return hlo.select(hlo.compare("NE", x, x), hlo.full(x.shape, -np.inf if kind == "maximum" else np.inf, x.dtype), x)
+
+
+def farthest(dtype, largest):
+    """The largest or smallest value of a real type: what changes no minimum, or no maximum."""
+    if is_real(dtype):
+        return np.inf if largest else -np.inf
+    if dtype.kind == "b":
+        return largest
+    return np.iinfo(dtype).max if largest else np.iinfo(dtype).min
 
 
 def _declare(name, kind, ignore_nan):

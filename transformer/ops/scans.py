@@ -4,10 +4,10 @@ import operator
 
 import numpy as np
 
-from ..core import Aval, is_real
+from ..core import Aval
 from ..errors import TransformError
 from . import complexes, extrema, integers, logic, rounding, trigonometry  # noqa: F401  (`outer` is declared for each of their ufuncs)
-from .attainment import attains
+from .attainment import attains, farthest
 from .batching import batched_along
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, function, op, register
@@ -160,13 +160,6 @@ def _hits(kind, x, out):
     before = np.tril(np.ones((n, n), dtype=bool)).T
     elements = np.where(before, np.expand_dims(x, -1), farthest(x.dtype, kind == "min"))
     return attains(kind, elements, np.expand_dims(out, -2)) & before
-
-
-def farthest(dtype, largest):
-    """The largest or smallest number of a type."""
-    if is_real(dtype):
-        return np.inf if largest else -np.inf
-    return np.iinfo(dtype).max if largest else np.iinfo(dtype).min
 
 
 def _declare_running(name, ufunc, kind):

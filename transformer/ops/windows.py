@@ -8,8 +8,8 @@ import functools
 
 import numpy as np
 
-from ..core import Aval, is_real
-from .attainment import attains
+from ..core import Aval
+from .attainment import attains, farthest
 from .convolution import out_size, stretched
 from .creation import dtype_text
 from .op import TABLE, Op, op, register
@@ -152,13 +152,10 @@ def _declare_extremum(name, reduction, kind, largest):
     def lower(hlo, out, x, window, strides, padding, dilation, spread):
         return hlo.reduce_window(x, None, kind, window, strides, padding, dilation, spread)
 
-    def fill_of(x):
-        return (np.inf if largest else -np.inf) if is_real(x.dtype) else (np.iinfo(x.dtype).max if largest else np.iinfo(x.dtype).min)
-
     def vjp(g, x, out, dilation, **params):
         if params["strides"] == params["window"] and set(params["spread"]) == {1}:
-            return tiled_bar(extremum, g, x, out, fill_of(x), params["window"], params["padding"])
-        hit, count, index, axes = _Extremum.hits(extremum, x, out, fill_of(x), params)
+            return tiled_bar(extremum, g, x, out, farthest(x.dtype, largest), params["window"], params["padding"])
+        hit, count, index, axes = _Extremum.hits(extremum, x, out, farthest(x.dtype, largest), params)
         share = np.reshape(g / count, (*np.shape(out), *(1,) * np.ndim(x)))
         whole = np.zeros(tuple(n + lo + hi for n, (lo, hi) in zip(np.shape(x), params["padding"])), g.dtype)
         whole = TABLE["constant"].emit(value=whole)
@@ -166,7 +163,7 @@ def _declare_extremum(name, reduction, kind, largest):
         return whole[tuple(slice(lo, lo + n) for n, (lo, _) in zip(np.shape(x), params["padding"]))]
 
     def jvp(dots, x, out, dilation, **params):
-        hit, count, index, axes = _Extremum.hits(extremum, x, out, fill_of(x), params)
+        hit, count, index, axes = _Extremum.hits(extremum, x, out, farthest(x.dtype, largest), params)
         padded, _ = _Extremum.read(dots[0], 0, params)
         return np.sum(np.where(hit, padded[index], 0), axis=axes) / count
 

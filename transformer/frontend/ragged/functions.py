@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from ...errors import NeedStatic
+from ...ops import attainment
 from ...ops import op as optable
 from ...ops.reductions import axes_of
 from ..reference import is_reference
@@ -227,13 +228,9 @@ def extreme(fn, sign):
 
 def farthest(dtype, sign):
     """The neutral element of max (sign -1) or min (sign 1)."""
-    if dtype.kind == "f":
-        return sign * np.inf
-    if dtype.kind == "b":
-        return sign > 0
-    if dtype.kind in "iu":
-        return np.iinfo(dtype).max if sign > 0 else np.iinfo(dtype).min
-    raise NeedStatic(None, UNKNOWN)
+    if dtype.kind not in "fbiu":
+        raise NeedStatic(None, UNKNOWN)
+    return attainment.farthest(dtype, sign > 0)
 
 
 def require_elements(x, axes):

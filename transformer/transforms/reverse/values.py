@@ -14,6 +14,7 @@ from .patches import in_head
 from .undone import Undone
 
 ROUNDED_ONCE = (np.add, np.subtract, np.multiply, np.divide, np.sqrt, np.negative, np.absolute)
+"""Operations on floats whose result has one rounding, in whatever way they are compiled."""
 
 
 class Primal(Storage):
