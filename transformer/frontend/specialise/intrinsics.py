@@ -23,8 +23,8 @@ def range_(ev, *args):
     return range(lo, hi, step)
 
 
-def arange(ev, *args, **kwargs):
-    """np.arange of abstract bounds is a range to loop over; with static bounds it is an array."""
+def arange_items(ev, *args, **kwargs):
+    """np.arange as a loop goes over it: a range if its bounds are abstract integers, else the array."""
     if not kwargs and any(map(is_reference, args)) and all(np.result_type(getattr(a, "dtype", a)).kind in "iu" for a in args):
         if all(not is_reference(a) or a.known is None for a in args if is_reference(a)):
             return range_(ev, *args)
@@ -205,8 +205,10 @@ def decided(ev, iterable, decisive, join):
     return functools.reduce(join, abstract)
 
 
-INTRINSICS = {len: len_, range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+INTRINSICS = {len: len_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin)}
 
+PASSED_ON = (enumerate, zip, reversed)
+"""Functions whose arguments are looped over where their result is."""

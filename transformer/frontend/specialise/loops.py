@@ -33,7 +33,7 @@ the fault is the user's, the unrolled loop raises it in the round that has it.""
 
 
 def run_for(ev, frame, node):
-    iterable = special_methods.items(ev, ev.eval(frame, node.iter))
+    iterable = special_methods.items(ev, ev.eval_looped(frame, node.iter))
     items = as_items(ev.open(iterable))
     if items is None:
         return unroll(ev, frame, node, list(ev.open(iterable)))
