@@ -41,7 +41,7 @@ def enumerate_(ev, iterable, start=0):
     items = items_or_list(ev, iterable)
     if isinstance(items, list):
         return list(enumerate(items, start))
-    return iteration.Items(items.length, lambda i: (i + start, items.item(i)))
+    return iteration.Items(items.length, lambda i: (i + start, items.item(i)), (items,))
 
 
 def ndenumerate(ev, array):
@@ -57,7 +57,7 @@ def zip_(ev, *iterables, strict=False):
         raise ValueError("zip() has arguments of different length")
     lengths = [len(p) if isinstance(p, list) else p.length for p in parts]
     length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), lengths)
-    return iteration.Items(length, lambda i: tuple(p[i] if isinstance(p, list) else p.item(i) for p in parts))
+    return iteration.Items(length, lambda i: tuple(p[i] if isinstance(p, list) else p.item(i) for p in parts), parts)
 
 
 def reversed_(ev, value):

@@ -77,7 +77,7 @@ def explain(ev, node, error):
 
 def is_abstract(ev, frame, node, iterable):
     """Whether anything the loop reads or iterates over is abstract; a loop over static values runs as plain Python."""
-    if is_reference(iterable) or len(ev.builder.stack) > 1:
+    if is_reference(iterable) or len(ev.builder.stack) > 1 or ev.has_abstract(iterable):
         return True
     names = scopes.loaded(node.body)
     values = [ev.peek(frame, name) for name in names]
