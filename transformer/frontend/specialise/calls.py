@@ -138,8 +138,8 @@ def enter_function(ev, fn, args, kwargs):
 # the call expression ---------------------------------------------------------------------
 
 def call_node(ev, frame, node, looped=False):
-    """A call in the source. looped: its result is looped over, so that np.arange with an abstract length is a range, on its own and in zip(...)."""
-    from .intrinsics import PASSED_ON, arange_items
+    """A call in the source. looped: its result is looped over, so that np.arange and others are ranges, on their own and in zip(...)."""
+    from .intrinsics import LOOPED, PASSED_ON
     fn = ev.eval(frame, node.func)
     evaluate = ev.eval_looped if looped and any(fn is f for f in PASSED_ON) else ev.eval
     args, kwargs = [], {}
@@ -156,7 +156,8 @@ def call_node(ev, frame, node, looped=False):
         args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
     ev.builder.origin = ev.origin(node)
     try:
-        return arange_items(ev, *args, **kwargs) if looped and fn is np.arange else call(ev, fn, tuple(args), kwargs, node)
+        special = next((items for function, items in LOOPED if looped and fn is function), None)
+        return special(ev, *args, **kwargs) if special else call(ev, fn, tuple(args), kwargs, node)
     except TransformError as error:
         raise error.at(ev.origin(node))
 
