@@ -34,8 +34,9 @@ def arange_items(ev, *args, **kwargs):
 
 def items_or_list(ev, value):
     value = special_methods.items(ev, value)
-    items = iteration.as_items(ev.open(value))
-    return items if items is not None else list(ev.open(value))
+    value = ev.items(value)
+    items = iteration.as_items(value)
+    return items if items is not None else list(value)
 
 
 def enumerate_(ev, iterable, start=0):
