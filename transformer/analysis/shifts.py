@@ -23,7 +23,7 @@ class Shifts:
         made = self.made.get(atom) if is_name(atom) else None
         if made is not None and made.op.impl is np.negative:
             return self.root(made.args[0])
-        if made is not None and made.op is TABLE["multiply"] and not all(map(is_name, made.args)):
+        if made is not None and made.op.impl is np.multiply and not all(map(is_name, made.args)):
             return self.root(next(filter(is_name, made.args), None))
         return atom
 
