@@ -64,7 +64,7 @@ def as_items(value):
         if value.ndim == 0:
             raise TransformError("a scalar cannot be iterated over", "Only arrays with at least one axis can.")
         progression = arithmetic(value)
-        return progression or Items(value.shape[0], lambda i: value[i], (value,))
+        return progression or Items(len(value), lambda i: value[i], (value,))
     return None
 
 
