@@ -10,7 +10,7 @@ import operator
 import numpy as np
 
 from ...core import Effect
-from ...errors import TransformError, ValueDependent
+from ...errors import NeedStatic, TransformError, ValueDependent
 from ..ragged import is_ragged
 from ..reference import is_reference
 from . import alternatives, branches, calls, expressions, iteration, special_methods
@@ -74,6 +74,8 @@ def zip_(ev, *iterables, strict=False):
     if strict and len({len(p) for p in parts}) > 1:
         raise ValueError("zip() has arguments of different length")
     lengths = [len(p) if isinstance(p, list) else p.length for p in parts]
+    if None in lengths:
+        raise NeedStatic(parts[lengths.index(None)].sources[0], "the number of items of an array that a mask selects")
     length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), lengths)
     return iteration.Items(length, lambda i: tuple(p[i] if isinstance(p, list) else p.item(i) for p in parts), parts)
 
@@ -129,6 +131,8 @@ def tuple_(ev, value=()):
 
 
 def str_(ev, value="", *rest):
+    if is_reference(value) and ev.values and value.known is not None and value.dtype.kind not in "fc":
+        return str(value.known)
     return Template([(value, "", "")]) if is_reference(value) else str(value, *rest)
 
 
