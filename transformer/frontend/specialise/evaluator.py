@@ -48,7 +48,7 @@ class Evaluator:
     def __init__(self, builder, externals, unroll=False, values=False):
         self.builder, self.externals = builder, externals
         self.unroll, self.values = unroll, values
-        self.frames = []
+        self.frames, self.attempts, self.handled = [], [], []
         self.forgotten, self.ambiguous = set(), []
         self.promoted, self.born, self.kept, self.roots = {}, {}, [], {}
         self.volatile, self.refuse_volatile = None, False
