@@ -35,16 +35,15 @@ ROUNDS = 5
 
 def simplify(program):
     """An equivalent program with fewer and simpler statements."""
-    given, before, done = program, None, {}
-    for _ in range(ROUNDS):
+    given, done = program, {}
+    for turn in range(ROUNDS):
+        before = program
         for simplifying in PASSES:
             if done.get(simplifying) is not program:
                 done[simplifying] = program
                 program = simplifying(program)
-        size = summary(program)
-        if size == before:
+        if program is before or turn and summary(program) == summary(before):
             break
-        before = size
     return dataclasses.replace(program, body=list(program.body), outputs=list(program.outputs)) if program is given else program
 
 

@@ -29,16 +29,14 @@ def is_static_read(stmt):
 
 
 def narrower(r, atom):
-    """Smaller atoms that broadcast to the value of an atom: the number that fills it, the operand of its broadcast."""
+    """A smaller atom that broadcasts to the value of an atom: the number that fills it, the operand of its broadcast; None if there is none."""
     if not is_name(atom):
-        return
+        return None
     value = r.uniform(atom)
     if value is not None:
-        yield np.asarray(value)[()].item()
-        return
+        return np.asarray(value)[()].item()
     found = r.definition(atom, "broadcast_to", "getitem", "reshape", "expand_dims")
-    if found and (found.op.name == "broadcast_to" or is_lengthened(r, found)):
-        yield found.args[0]
+    return found.args[0] if found and (found.op.name == "broadcast_to" or is_lengthened(r, found)) else None
 
 
 def is_lengthened(r, stmt):
