@@ -34,8 +34,8 @@ def apply_identities(program):
 class Identities(Rewriter):
     def __init__(self, program):
         super().__init__(program)
-        self.definitions, self.fillings = Scoped(), Scoped()
-        self.tables += [self.definitions, self.fillings]
+        self.definitions, self.fillings, self.totals = Scoped(), Scoped(), Scoped()
+        self.tables += [self.definitions, self.fillings, self.totals]
         self.uses = count_uses(program)
         self.derived = derived_names(program)
         self.blank, self.cleared = {}, {}
@@ -84,6 +84,10 @@ class Identities(Rewriter):
         if stmt.target not in self.mutable:
             fixed = self.mutable.isdisjoint(stmt.args)
             self.definitions[stmt.target] = stmt, None if fixed else tuple(map(self.version, stmt.args))
+            if stmt.op.name == "sum":
+                place = stmt.args[0], self.version(stmt.args[0]), stmt.params["axis"], stmt.params["keepdims"]
+                if place not in self.totals:
+                    self.totals[place] = stmt.target
             filling = arrangement.filling(self, stmt)
             if filling is not None:
                 self.fillings[stmt.target] = filling

@@ -75,8 +75,12 @@ def fill_again(r, stmt):
     aval, value = r.avals[stmt.target], r.uniform(stmt.args[0])
     if value is None or None in aval.shape or aval.shape == ():
         return None
+    return filled(stmt, aval, aval.dtype.type(value))
+
+
+def filled(stmt, aval, value):
+    """The statement that fills an array with a scalar of its type."""
     shape = {"shape": aval.shape, "dtype": aval.dtype}
-    value = aval.dtype.type(value)
     for name, number in FILLED.items():
         if value.tobytes() == aval.dtype.type(number).tobytes():
             return apply(stmt, name, **shape)
@@ -153,7 +157,13 @@ def decided(r, stmt):
     test, x, y = stmt.args
     if x is y or (is_name(x) and x == y):
         return x
-    return (x if test else y) if not is_name(test) and np.shape(test) == () else None
+    if not is_name(test) and np.shape(test) == ():
+        return x if test else y
+    aval, values = r.avals[stmt.target], (r.uniform(x), r.uniform(y))
+    if None in values or None in aval.shape or aval.shape == ():
+        return None
+    first, second = map(aval.dtype.type, values)
+    return filled(stmt, aval, first) if first.tobytes() == second.tobytes() else None
 
 
 RULES = {
