@@ -34,8 +34,9 @@ def apply_identities(program):
 class Identities(Rewriter):
     def __init__(self, program):
         super().__init__(program)
-        self.definitions, self.fillings, self.totals = Scoped(), Scoped(), Scoped()
-        self.tables += [self.definitions, self.fillings, self.totals]
+        self.definitions, self.fillings, self.small = {}, {}, set()
+        self.totals = Scoped()
+        self.tables.append(self.totals)
         self.uses = count_uses(program)
         self.derived = derived_names(program)
         self.blank, self.cleared = {}, {}
@@ -84,6 +85,8 @@ class Identities(Rewriter):
         if stmt.target not in self.mutable:
             fixed = self.mutable.isdisjoint(stmt.args)
             self.definitions[stmt.target] = stmt, None if fixed else tuple(map(self.version, stmt.args))
+            if stmt.op.name in arrangement.SPREAD:
+                self.small.add(stmt.target)
             if stmt.op.name == "sum":
                 place = stmt.args[0], self.version(stmt.args[0]), stmt.params["axis"], stmt.params["keepdims"]
                 if place not in self.totals:
@@ -91,6 +94,7 @@ class Identities(Rewriter):
             filling = arrangement.filling(self, stmt)
             if filling is not None:
                 self.fillings[stmt.target] = filling
+                self.small.add(stmt.target)
         elif stmt.op.name in ("zeros", "empty"):
             self.blank[stmt.target] = self.out, len(self.out), stmt.op.name == "zeros"
         self.emit(stmt)
@@ -120,7 +124,7 @@ class Identities(Rewriter):
 
     def slim(self, stmt):
         """An elementwise statement that reads the number itself instead of an array filled with it."""
-        if not stmt.op.elementwise or (stmt.op.impl is np.power and not self.loose(stmt)):
+        if not stmt.op.elementwise or self.small.isdisjoint(stmt.args) or (stmt.op.impl is np.power and not self.loose(stmt)):
             return stmt
         for position, arg in enumerate(stmt.args):
             plain = arrangement.narrower(self, arg)

@@ -6,6 +6,7 @@ from ...core import Apply, is_name
 from .arithmetic import apply
 
 FILLED = {"zeros": 0, "ones": 1}
+SPREAD = ("broadcast_to", "getitem", "reshape", "expand_dims")
 REDUCTIONS = ("sum", "prod", "max", "min")
 
 
@@ -35,7 +36,7 @@ def narrower(r, atom):
     value = r.uniform(atom)
     if value is not None:
         return np.asarray(value)[()].item()
-    found = r.definition(atom, "broadcast_to", "getitem", "reshape", "expand_dims")
+    found = r.definition(atom, *SPREAD)
     return found.args[0] if found and (found.op.name == "broadcast_to" or is_lengthened(r, found)) else None
 
 

@@ -19,7 +19,7 @@ from ...ops.op import TABLE
 from .rewriting import Rewriter, Scoped
 
 COMMUTATIVE = (np.add, np.multiply)
-PLAIN = (int, bool, str, type(None))
+PLAIN = frozenset((int, bool, str, type(None)))
 FRESH = ("tape", "empty", "zeros", "ones", "full")
 """Arrays that are made to be stored into, or that are as short to make again as to name."""
 PART = 4
@@ -73,7 +73,8 @@ def freeze(value):
     if isinstance(value, dict):
         return tuple((k, freeze(v)) for k, v in sorted(value.items()))
     if isinstance(value, tuple | list):
-        return (type(value).__name__, *map(freeze, value))
+        kinds = tuple(map(type, value))
+        return (type(value), kinds, *value) if PLAIN.issuperset(kinds) else (type(value), *map(freeze, value))
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, value.tobytes()
     if isinstance(value, slice):
