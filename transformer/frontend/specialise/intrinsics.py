@@ -23,8 +23,8 @@ def range_(ev, *args):
     return range(lo, hi, step)
 
 
-def arange(ev, *args, **kwargs):
-    """np.arange of abstract bounds is a range to loop over; with static bounds it is an array."""
+def arange_items(ev, *args, **kwargs):
+    """np.arange as a loop goes over it: a range if its bounds are abstract integers, else the array."""
     if not kwargs and any(map(is_reference, args)) and all(np.result_type(getattr(a, "dtype", a)).kind in "iu" for a in args):
         if all(not is_reference(a) or a.known is None for a in args if is_reference(a)):
             return range_(ev, *args)
@@ -41,7 +41,7 @@ def enumerate_(ev, iterable, start=0):
     items = items_or_list(ev, iterable)
     if isinstance(items, list):
         return list(enumerate(items, start))
-    return iteration.Items(items.length, lambda i: (i + start, items.item(i)))
+    return iteration.Items(items.length, lambda i: (i + start, items.item(i)), (items,))
 
 
 def ndenumerate(ev, array):
@@ -57,7 +57,7 @@ def zip_(ev, *iterables, strict=False):
         raise ValueError("zip() has arguments of different length")
     lengths = [len(p) if isinstance(p, list) else p.length for p in parts]
     length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), lengths)
-    return iteration.Items(length, lambda i: tuple(p[i] if isinstance(p, list) else p.item(i) for p in parts))
+    return iteration.Items(length, lambda i: tuple(p[i] if isinstance(p, list) else p.item(i) for p in parts), parts)
 
 
 def reversed_(ev, value):
@@ -205,8 +205,10 @@ def decided(ev, iterable, decisive, join):
     return functools.reduce(join, abstract)
 
 
-INTRINSICS = {len: len_, range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+INTRINSICS = {len: len_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin)}
 
+PASSED_ON = (enumerate, zip, reversed)
+"""Functions whose arguments are looped over where their result is."""
