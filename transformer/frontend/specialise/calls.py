@@ -1,5 +1,6 @@
 """Calls: user functions are entered, library functions looked up in the op table, static calls run natively."""
 
+import collections
 import dataclasses
 import functools
 import inspect
@@ -63,6 +64,9 @@ class Closure:
         """Values that the function reads from the frames around it."""
         names = scopes.loaded(self.node.body if isinstance(self.node.body, list) else [self.node.body])
         return [v for v in (self.ev.peek(self.frame, n) for n in names) if v is not None and v is not self]
+
+
+_NAMES = {}
 
 
 def local_names(node):
@@ -132,14 +136,15 @@ def enter_function(ev, fn, args, kwargs):
     defaults = {k: load(v, Default(fn, k), f"default of {k}") for k, v in parsed.defaults.items()}
     kwdefaults = {k: load(v, Item(Attribute(Kept(fn), "__kwdefaults__"), k), f"default of {k}") for k, v in parsed.kwdefaults.items()}
     env = bind_arguments(parsed.name, parsed.node.args, args, kwargs, defaults, kwdefaults)
-    return enter(ev, Frame(parsed.name, parsed.node, env, parsed, None, *local_names(parsed.node)), parsed.node.body)
+    names = parse.cached(_NAMES, parsed.code, lambda: local_names(parsed.node))
+    return enter(ev, Frame(parsed.name, parsed.node, env, parsed, None, *names), parsed.node.body)
 
 
 # the call expression ---------------------------------------------------------------------
 
 def call_node(ev, frame, node, looped=False):
-    """A call in the source. looped: its result is looped over, so that np.arange with an abstract length is a range, on its own and in zip(...)."""
-    from .intrinsics import PASSED_ON, arange_items
+    """A call in the source. looped: its result is looped over, so that np.arange and others are ranges, on their own and in zip(...)."""
+    from .intrinsics import LOOPED, PASSED_ON
     fn = ev.eval(frame, node.func)
     evaluate = ev.eval_looped if looped and any(fn is f for f in PASSED_ON) else ev.eval
     args, kwargs = [], {}
@@ -151,12 +156,13 @@ def call_node(ev, frame, node, looped=False):
             args.append(evaluate(frame, arg))
     for keyword in node.keywords:
         value = ev.eval(frame, keyword.value)
-        kwargs.update(ev.open(value) if keyword.arg is None else {keyword.arg: value})
+        kwargs.update(ev.items(value) if keyword.arg is None else {keyword.arg: value})
     if fn is super and not args:
         args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
     ev.builder.origin = ev.origin(node)
     try:
-        return arange_items(ev, *args, **kwargs) if looped and fn is np.arange else call(ev, fn, tuple(args), kwargs, node)
+        special = next((items for function, items in LOOPED if looped and fn is function), None)
+        return special(ev, *args, **kwargs) if special else call(ev, fn, tuple(args), kwargs, node)
     except TransformError as error:
         raise error.at(ev.origin(node))
 
@@ -175,7 +181,9 @@ def call(ev, fn, args, kwargs, node):
     if hasattr(type(fn), "__transformer_call__"):
         return fn.__transformer_call__(ev, args, kwargs)
     if isinstance(fn, functools.partial):
-        return call(ev, fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}, node)
+        given, named = map(ev.items, (ev.externals.attribute(fn, "args"), ev.externals.attribute(fn, "keywords")) if ev.externals.is_external(fn)
+                           else (fn.args, fn.keywords))
+        return call(ev, fn.func, (*given, *args), {**named, **kwargs}, node)
     from .intrinsics import INTRINSICS
     try:
         special = INTRINSICS.get(fn)
@@ -195,10 +203,16 @@ def call(ev, fn, args, kwargs, node):
         return construct(ev, fn, args, kwargs, node)
     if isinstance(fn, np.vectorize) and (isinstance(fn.pyfunc, Closure) or abstract_inside((*args, *kwargs.values()))):
         return enter_function(ev, vectorized.apply, (fn, *args), kwargs)
-    method = inspect.getattr_static(type(fn), "__call__", None)
-    if isinstance(method, types.FunctionType) and is_user_code(method):
+    method = entered_method(fn)
+    if method is not None:
         return enter_function(ev, method, (fn, *args), kwargs)
     return call_native(ev, fn, args, kwargs, node)
+
+
+def entered_method(fn):
+    """The __call__ of an object of a user's class."""
+    method = inspect.getattr_static(type(fn), "__call__", None)
+    return method if isinstance(method, types.FunctionType) and is_user_code(method) else None
 
 
 def is_user_code(fn):
@@ -234,6 +248,8 @@ def call_native(ev, fn, args, kwargs, node):
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in MUTATORS:
             ev.externals.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
+        if isinstance(owner, CONTAINERS) and ev.externals.is_external(owner):
+            return ev.externals.method(fn)(*args, **kwargs)
         if type(owner) is np.ndarray and fn.__name__ in STORING_METHODS and ev.must_promote(owner, args, list(kwargs.values())):
             return getattr(ev.promote(owner, node), fn.__name__)(*args, **kwargs)
         if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
@@ -243,8 +259,11 @@ def call_native(ev, fn, args, kwargs, node):
     if optable_has(fn) and hasattr(optable.FUNCTIONS[fn], "entered") and (abstract_inside(given) or any(isinstance(a, Closure) for a in given)):
         return enter_function(ev, optable.FUNCTIONS[fn], args, kwargs)
     args, kwargs = promote_target(ev, fn, args, kwargs, node)
-    args = tuple(map(ev.open, args))
-    kwargs = {k: ev.open(v) for k, v in kwargs.items()}
+    if not isinstance(owner, CONTAINERS):
+        args = tuple(map(ev.items if fn in CONTAINERS else ev.open, args))
+        kwargs = {k: ev.open(v) for k, v in kwargs.items()}
+    elif fn.__name__ in ADDING:
+        args = tuple(map(ev.items, args))
     if abstract_inside((*args, *kwargs.values())):
         if optable_has(fn):
             out = kwargs.pop("out", None)
@@ -257,6 +276,12 @@ def call_native(ev, fn, args, kwargs, node):
             optable.lookup(fn, ev.origin(node))
     return ev.created(fn(*args, **kwargs))
 
+
+CONTAINERS = (list, tuple, dict, set, collections.deque)
+"""Containers whose methods keep what they are given."""
+
+ADDING = {"extend", "extendleft", "update"}
+"""Methods of containers that keep the items of what they are given."""
 
 CREATION = {np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.linspace, np.arange, np.full, np.indices, np.logspace,
             np.geomspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.tril_indices, np.triu_indices}

@@ -52,7 +52,7 @@ def bind(ev, frame, name, value):
 
 def unpack(ev, frame, target, value):
     items = iteration.as_items(value) if is_reference(value) or isinstance(value, np.ndarray) else None
-    values = list(items if items is not None else ev.open(special_methods.items(ev, value)))
+    values = list(items if items is not None else ev.items(special_methods.items(ev, value)))
     stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     count = len(target.elts)
     if len(values) != count and not stars or len(values) < count - 1:
