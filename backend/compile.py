@@ -4,9 +4,11 @@
     y, = run.call([x])                        ndarrays, Arrays and Python numbers in, list of Arrays out
 """
 
+import functools
 import itertools
 import pathlib
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -32,6 +34,12 @@ class Executable(Loaded):
         self.handlers = client.handlers(outputs, device)
         self.run = loaded.execute_sharded
         self.placing = client.placing(device)
+
+    @functools.cached_property
+    def unread(self):
+        """The positions of the parameters that nothing in the program reads."""
+        found = Counter(ARGUMENT.findall(self.text))
+        return frozenset(k for k in range(len(self.inputs)) if found[f"%arg{k}"] == 1)
 
     def call(self, args):
         """Run on a list of arguments of exactly the signature's shapes and dtypes; returns a list of Arrays."""
@@ -118,6 +126,7 @@ def load(text, overrides, device, trial=None):
 
 
 SIGNATURE = re.compile(r"func\.func public @main\((.*)\) -> \((.*)\) \{")
+ARGUMENT = re.compile(r"%arg\d+")
 PARAMETER = re.compile(r"%arg\d+: (tensor<[^{,]*>)( \{tf\.aliasing_output[^}]*\})?")
 RESULT = re.compile(r"tensor<(?:[^<>]|<[^<>]*>)*>")
 

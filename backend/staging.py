@@ -14,8 +14,8 @@ import numpy as np
 
 from . import client
 
-LARGEST = 1 << 22
-"""Bytes of an array beyond which a copy costs more than a new buffer, which shares its memory where that is aligned."""
+SHARED, LARGEST = 1 << 18, 1 << 22
+"""Bytes beyond which a copy costs more than a new buffer (7 us): of an array whose memory the buffer shares, and of any array."""
 ALIGNMENT = 64
 
 
@@ -55,10 +55,15 @@ def aligned(shape, dtype):
     return raw[start:start + size].view(dtype).reshape(shape)
 
 
-def stages(device, shape, dtype):
-    """Whether an argument of this type can be staged on a device."""
+def stages(device, shape, dtype, is_read=True):
+    """Whether an argument of this type can be staged on a device. What the program does not read is not copied, whatever its size."""
     size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    return device.platform == "cpu" and 0 < size <= LARGEST and shares(device)
+    return device.platform == "cpu" and 0 < size and (size <= LARGEST or not is_read) and shares(device)
+
+
+def is_lent(array):
+    """Whether a buffer that shares the memory of an ndarray costs less than a copy."""
+    return array.nbytes > SHARED and array.ctypes.data % ALIGNMENT == 0 and array.flags.c_contiguous
 
 
 def shares(device):
@@ -71,4 +76,4 @@ def shares(device):
 
 _shares = {}
 
-__all__ = ["Staging", "stages"]
+__all__ = ["Staging", "is_lent", "stages"]

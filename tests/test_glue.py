@@ -14,6 +14,7 @@ import pytest
 
 import transformer
 import transformer.numpy as jnp
+from backend import staging
 from transformer import enable_x64, grad, jit, tree_util, value_and_grad
 from transformer.glue import chain
 
@@ -282,12 +283,39 @@ def test_the_callers_array_is_free_after_the_call(size):
 
 def test_large_arguments_are_not_all_kept():
     f = jit(lambda t: [x[0] for x in t])
-    arrays = [np.full(1 << 19, float(k)) for k in range(6)]
+    arrays = [np.full(1 + (1 << 19), float(k))[1:] for k in range(6)]  # at addresses that no buffer shares
     warm(f, arrays)
-    arrays = [a + 1 for a in arrays]
+    for array in arrays:
+        array += 1
     assert [float(v) for v in f(arrays)] == [1, 2, 3, 4, 5, 6]
-    stagings = [v for v in f.cache.glues[0].__globals__.values() if type(v).__name__ == "Staging"]
-    assert [len(s.signature) for s in stagings] == [4]
+    assert [len(s.signature) for s in stagings_of(f)] == [4]
+
+
+def stagings_of(f):
+    return [v for v in f.cache.glues[0].__globals__.values() if type(v).__name__ == "Staging"]
+
+
+def test_memory_that_a_buffer_can_share_is_not_copied():
+    f, x = jit(lambda x: (x, x + 1)), staging.aligned((1 << 18,), np.dtype(float))
+    warm(f, x)
+    first = f(x)
+    x[...] = 5
+    assert not np.any(np.asarray(first[0])) and np.all(np.asarray(first[1]) == 1)
+    assert np.all(np.asarray(f(x)[0]) == 5) and not stagings_of(f)
+    assert np.all(np.asarray(f(np.full(1 + (1 << 18), 7.0)[1:])[1]) == 8)
+
+
+@pytest.mark.parametrize("size", [3, 1 << 20])
+def test_arguments_that_are_not_read_are_not_copied(size):
+    def fill(out, x):
+        out[:] = x * 2.0
+    f, out, x = jit(fill), np.zeros(size), np.arange(float(size))
+    warm(f, out, x)
+    out[:] = -1.0
+    f(out, x)
+    assert np.array_equal(out, 2 * x)
+    memories, _ = stagings_of(f)[0].take()
+    assert not np.any(memories[0])
 
 
 def test_results_never_share_memory_with_staged_arguments():

@@ -16,7 +16,7 @@ import numpy as np
 from backend import client, settings
 from backend.array import Array, wrap
 from backend.compile import compile as compile_text
-from backend.staging import Staging, stages
+from backend.staging import Staging, is_lent, stages
 
 from . import config
 from .core import Apply, Hole, walk
@@ -188,4 +188,4 @@ def raise_failure(lowered, results):
 
 spec, integer = client.spec, client.integer
 
-__all__ = ["Array", "Compiled", "Staging", "executable", "integer", "spec", "stages", "surroundings", "wrap"]
+__all__ = ["Array", "Compiled", "Staging", "executable", "integer", "is_lent", "spec", "stages", "surroundings", "wrap"]

@@ -11,7 +11,6 @@ The text does not grow with trip counts. Three hidden names carry effects throug
 (a raise, an index out of range), the tape capacity needed, and a token that keeps prints in order.
 """
 
-from collections import Counter
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
@@ -22,6 +21,7 @@ from backend.hlo import Hlo, Value
 from .analysis.capacities import shapes_of
 from .analysis.carries import Liveness, changed
 from .analysis.ordering import Ordering
+from .analysis.shifts import Shifts
 from .analysis.sources import Sources
 from .analysis.windows import Windows
 from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
@@ -41,8 +41,6 @@ from .transforms.simplify.merge_stores import merge_stores
 SMALL = 24
 GROUP, STORING_GROUP, GROUPED_OPS = 8, 4, 80
 """Most rounds of a loop in one, of a loop that stores elements, and how many ops they may have together."""
-MANY = 3
-"""At how many places a value is added for its margins to pay, see `index_lowering`."""
 
 
 @deep_recursion()
@@ -67,7 +65,7 @@ class Lowering:
         self.live = Liveness(program, self.effects)
         self.features = self.live.features()
         self.sources = Sources(program)
-        self.places = Counter(s.value for s in walk(program.body) if isinstance(s, Update) and s.mode == "add")
+        self.shifts = Shifts(program)
         self.owns = platform == "cpu" and "scalar_loop" in self.features
         self.ordering = Ordering(self.hlo, self.owns) if self.owns or "element_loop" in self.features else None
         self.env = {}
@@ -180,7 +178,7 @@ class Lowering:
         target, value, mode = self.env[stmt.target], self.hlo.convert(self.read(stmt.value), self.aval(stmt.target).dtype), stmt.mode
         if self.predicate is not None:
             value, mode = self.predicated(stmt, target, value, args), "set"
-        shared = self.places[stmt.value] >= MANY
+        shared = self.shifts.is_shared(stmt)
         apart = mode == "set" and not self.sources.reads_elsewhere(stmt)
 
         def store(value):

@@ -57,6 +57,25 @@ def missing_key(x):
 PLAIN = [previous, another_shape, grows_in_some_rounds, bound_in_the_first_round, missing_key]
 
 
+def pairs(x):
+    total = 0.0
+    for i, (a, b) in enumerate(zip(x, reversed(x))):
+        total += a ** 2 * b * i
+    return total
+
+
+def marks_rows(x):
+    kept = np.zeros(10)
+    for i, (v, w) in enumerate(zip(x, range(10))):
+        if v > 0.5:
+            kept[i] = v * w
+    return np.sum(kept ** 2)
+
+
+OVER_ITEMS = [pairs, marks_rows]
+"""Loops over the items of arrays whose bodies read no array."""
+
+
 def bound_in_the_test(x):
     t = 0.0
     while (t := t + x[3]) < 3:
@@ -142,7 +161,7 @@ def nested_tests(x):
 BINDING = [bound_in_the_test, body_binds_as_well, calls_a_closure, stores_in_the_test, changes_an_object, counts_down, inside_of_a_loop, nested_tests]
 
 
-@pytest.mark.parametrize("f", PLAIN + BINDING, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", PLAIN + OVER_ITEMS + BINDING, ids=lambda f: f.__name__)
 def test_loop(f):
     want = [(f(X + d) - f(X - d)) / 2e-6 for d in np.eye(10) * 1e-6]
     rows = np.stack([X, 1.01 * X])
@@ -171,3 +190,8 @@ def test_faults_in_the_body_are_told_as_they_are():
         return total
     with pytest.raises(KeyError):
         jit(faulty)(X)
+
+
+@pytest.mark.parametrize("f", OVER_ITEMS, ids=lambda f: f.__name__)
+def test_loops_over_items_stay_loops(f):
+    assert "for i in range(10):" in jit(f).show(X)

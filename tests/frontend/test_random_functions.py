@@ -83,15 +83,15 @@ def agree(result, expected):
     return np.allclose(result, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(body=blocks(depth=3, in_loop=False))
 def test_random_functions(body):
     f, text = define(body)
     with np.errstate(all="ignore"):
         expected = [outcome(f, p) for p in POINTS]
-        compiled = jit(f)
+        compiled, slope = jit(f), value_and_grad(f)
         for point, value in zip(POINTS, expected, strict=True):
-            both = outcome(value_and_grad(f), point)
+            both = outcome(slope, point)
             assert both is None or agree(both if isinstance(both, str) else both[0], value), text
             along = outcome(lambda p: jvp(f, (p,), (DIRECTION,)), point)
             if isinstance(both, tuple) and isinstance(along, tuple):

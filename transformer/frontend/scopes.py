@@ -83,15 +83,17 @@ def live_in_rounds(function):
 
 def augmented_only(stmts):
     """Names that a block binds by augmented assignment alone."""
-    augmented = {n.target.id for n in _walk(stmts) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
-    plain = {n.id for n in _walk(stmts) if isinstance(n, gast.Assign | gast.For | gast.NamedExpr | gast.With)
-             for n in gast.walk(n) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
-             and not _is_augmented(stmts, n)}
+    augmented, plain = set(), set()
+    for node in _walk(stmts):
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            augmented.add(node.target.id)
+        elif isinstance(node, gast.Assign):
+            plain = plain.union(*map(_names, node.targets))
+        elif isinstance(node, gast.For | gast.NamedExpr):
+            plain |= _names(node.target)
+        elif isinstance(node, gast.withitem) and node.optional_vars is not None:
+            plain |= _names(node.optional_vars)
     return augmented - plain
-
-
-def _is_augmented(stmts, name):
-    return any(isinstance(n, gast.AugAssign) and n.target is name for n in _walk(stmts))
 
 
 class _Liveness:

@@ -7,7 +7,7 @@ sizes, one on several, and, for all others, the entry's own run.
 import numpy as np
 
 from ..engines import OnNumPy, as_array
-from ..executable import Array, Compiled, Staging, integer, stages, wrap
+from ..executable import Array, Compiled, Staging, integer, is_lent, stages, wrap
 from ..later import later
 from .arguments import check
 from .results import expression
@@ -138,12 +138,13 @@ def with_report(writer, compiled, operands):
 
 
 def is_staged(executable, position, value):
-    """Whether an argument is copied into memory that is kept for it."""
+    """Whether an argument has memory that is kept for it, into which it is copied if the program reads it."""
     shape, dtype = executable.inputs[position]
-    if position in executable.donated or not stages(executable.device, shape, dtype):
+    is_read = position not in executable.unread
+    if position in executable.donated or not stages(executable.device, shape, dtype, is_read):
         return False
     if isinstance(value, np.ndarray | np.generic):
-        return type(value) is not Array and value.shape == shape and value.dtype == dtype
+        return value.shape == shape and value.dtype == dtype and not (is_read and type(value) is np.ndarray and is_lent(value))
     return type(value) in NUMBERS and shape == () and dtype.kind in "iufc"
 
 
@@ -152,7 +153,7 @@ def small_ones(executable, positions):
     sizes = {k: int(np.prod(shape, dtype=np.int64)) * dtype.itemsize for k, (shape, dtype) in enumerate(executable.inputs)}
     total, chosen = 0, []
     for k in sorted(positions, key=sizes.get):
-        total += sizes[k]
+        total += sizes[k] if k not in executable.unread else 0
         if total <= TOGETHER:
             chosen.append(k)
     return sorted(chosen)
@@ -167,7 +168,8 @@ def stage(writer, executable, arguments, texts):
     writer.line(f"{', '.join(memories)}, = memories")
     writer.line(f"{', '.join(buffers)}, = buffers")
     for (k, name, _), memory, buffer in zip(arguments, memories, buffers):
-        writer.line(f"{memory}[{'()' if executable.inputs[k][0] == () else '...'}] = {name}")
+        if k not in executable.unread:
+            writer.line(f"{memory}[{'()' if executable.inputs[k][0] == () else '...'}] = {name}")
         texts[k] = buffer
     return f"{names}.give(done.consume_token().block_until_ready, memories, buffers)"
 

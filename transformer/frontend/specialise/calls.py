@@ -142,15 +142,18 @@ def enter_function(ev, fn, args, kwargs):
 
 # the call expression ---------------------------------------------------------------------
 
-def call_node(ev, frame, node):
+def call_node(ev, frame, node, looped=False):
+    """A call in the source. looped: its result is looped over, so that np.arange with an abstract length is a range, on its own and in zip(...)."""
+    from .intrinsics import PASSED_ON, arange_items
     fn = ev.eval(frame, node.func)
+    evaluate = ev.eval_looped if looped and any(fn is f for f in PASSED_ON) else ev.eval
     args, kwargs = [], {}
     for arg in node.args:
         if isinstance(arg, gast.Starred):
             from .expressions import iterate
             args.extend(iterate(ev, ev.eval(frame, arg.value)))
         else:
-            args.append(ev.eval(frame, arg))
+            args.append(evaluate(frame, arg))
     for keyword in node.keywords:
         value = ev.eval(frame, keyword.value)
         kwargs.update(ev.open(value) if keyword.arg is None else {keyword.arg: value})
@@ -158,7 +161,7 @@ def call_node(ev, frame, node):
         args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
     ev.builder.origin = ev.origin(node)
     try:
-        return call(ev, fn, tuple(args), kwargs, node)
+        return arange_items(ev, *args, **kwargs) if looped and fn is np.arange else call(ev, fn, tuple(args), kwargs, node)
     except TransformError as error:
         raise error.at(ev.origin(node))
 

@@ -84,6 +84,11 @@ class Evaluator:
         from .expressions import EXPRESSIONS
         return self.seen(EXPRESSIONS[type(node)](self, frame, node))
 
+    def eval_looped(self, frame, node):
+        """The value of an expression whose items are looped over."""
+        from .expressions import looped
+        return self.seen(looped(self, frame, node))
+
     def assign(self, frame, target, value):
         statements.assign(self, frame, target, value)
 

@@ -160,6 +160,10 @@ def call(ev, frame, node):
     return calls.call_node(ev, frame, node)
 
 
+def looped(ev, frame, node):
+    return calls.call_node(ev, frame, node, looped=True) if isinstance(node, gast.Call) else ev.eval(frame, node)
+
+
 def attribute(ev, frame, node):
     return load_attribute(ev, ev.eval(frame, node.value), node.attr, node)
 
@@ -266,7 +270,7 @@ def comprehension(collect):
     def run(ev, frame, node):
         inner = calls.inner_frame(frame)
         results = []
-        first = ev.eval(frame, node.generators[0].iter)
+        first = ev.eval_looped(frame, node.generators[0].iter)
         generate(ev, inner, node, node.generators, results, first)
         return iterators.cursor(ev, results) if collect is iter else collect(results)
     return run
@@ -280,7 +284,7 @@ def generate(ev, frame, node, generators, results, iterable=None):
             results.append(ev.eval(frame, node.elt))
         return
     generator = generators[0]
-    for item in iterate(ev, ev.eval(frame, generator.iter) if iterable is None else iterable):
+    for item in iterate(ev, ev.eval_looped(frame, generator.iter) if iterable is None else iterable):
         ev.assign(frame, generator.target, item)
         tests = [branches.truth(ev, ev.eval(frame, test), test) for test in generator.ifs]
         if any(is_reference(t) for t in tests):

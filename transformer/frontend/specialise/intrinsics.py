@@ -24,8 +24,8 @@ def range_(ev, *args):
     return range(lo, hi, step)
 
 
-def arange(ev, *args, **kwargs):
-    """np.arange of abstract bounds is a range to loop over; with static bounds it is an array."""
+def arange_items(ev, *args, **kwargs):
+    """np.arange as a loop goes over it: a range if its bounds are abstract integers, else the array."""
     if not kwargs and any(map(is_reference, args)) and all(np.result_type(getattr(a, "dtype", a)).kind in "iu" for a in args):
         if all(not is_reference(a) or a.known is None for a in args if is_reference(a)):
             return range_(ev, *args)
@@ -44,7 +44,7 @@ def enumerate_(ev, iterable, start=0):
     items = items_or_list(ev, iterable)
     if isinstance(items, list):
         return iterators.cursor(ev, list(enumerate(items, start)))
-    return iterators.cursor(ev, iteration.Items(items.length, lambda i: (i + start, items.item(i))))
+    return iterators.cursor(ev, iteration.Items(items.length, lambda i: (i + start, items.item(i)), (items,)))
 
 
 def ndenumerate(ev, array):
@@ -64,7 +64,7 @@ def zip_(ev, *iterables, strict=False):
     if all(isinstance(p, list) or p.length is None for p in parts) and (ending or not parts):
         return iterators.cursor(ev, [tuple(map(item_at(i), parts)) for i in range(min(ending, default=0))])
     length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), ending) if ending else None
-    return iterators.cursor(ev, iteration.Items(length, lambda i: tuple(map(item_at(i), parts))))
+    return iterators.cursor(ev, iteration.Items(length, lambda i: tuple(map(item_at(i), parts)), parts))
 
 
 def item_at(i):
@@ -150,7 +150,7 @@ def fromiter(ev, iterable, dtype, count=-1):
 def map_(ev, fn, *iterables):
     rows = zip_(ev, *iterables)
     if rows.is_endless:
-        return iterators.cursor(ev, iteration.Items(None, lambda i: calls.call(ev, fn, rows.item(i), {}, None)))
+        return iterators.cursor(ev, iteration.Items(None, lambda i: calls.call(ev, fn, rows.item(i), {}, None), (fn, rows)))
     return iterators.cursor(ev, [calls.call(ev, fn, items, {}, None) for items in expressions.iterate(ev, rows)])
 
 
@@ -223,8 +223,10 @@ def decided(ev, iterable, decisive, join):
     return functools.reduce(join, abstract)
 
 
-INTRINSICS = {len: len_, range: range_, np.arange: arange, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+INTRINSICS = {len: len_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS}
 
+PASSED_ON = (enumerate, zip, reversed)
+"""Functions whose arguments are looped over where their result is."""

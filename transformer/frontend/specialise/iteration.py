@@ -8,10 +8,11 @@ from ..reference import is_reference
 
 
 class Items:
-    """An iterable with an abstract index: `length` (int or reference; None: it never ends), `item(i)`, and `bounds` for range itself."""
+    """An iterable with an abstract index: `length` (int or reference; None: it never ends), `item(i)`, `sources` (what its items come from), and
+    `bounds` for range itself."""
 
-    def __init__(self, length, item, bounds=None):
-        self.length, self.item, self.bounds = length, item, bounds
+    def __init__(self, length, item, sources, bounds=None):
+        self.length, self.item, self.sources, self.bounds = length, item, sources, bounds
 
     def reversed(self):
         if self.bounds is not None:
@@ -19,15 +20,15 @@ class Items:
             if step in (1, -1):
                 return items_of_range(hi - step, lo - step, -step)
         last = self.length - 1
-        return Items(self.length, lambda i: self.item(last - i))
+        return Items(self.length, lambda i: self.item(last - i), self.sources)
 
     def after(self, position):
         """The items from a position on."""
         length = None if self.length is None else np.maximum(self.length - position, 0) if is_reference(self.length) else max(self.length - position, 0)
         if self.bounds is not None:
             lo, hi, step = self.bounds
-            return Items(length, self.at(position), (lo + position * step, hi, step))
-        return Items(length, self.at(position))
+            return Items(length, self.at(position), self.sources, (lo + position * step, hi, step))
+        return Items(length, self.at(position), self.sources)
 
     def at(self, position):
         return lambda i: self.item(position + i)
@@ -45,12 +46,12 @@ class Items:
 
 def items_of_range(lo, hi, step=1):
     if not any(map(is_reference, (lo, hi))):
-        return Items(len(range(lo, hi, step)), lambda i: lo + i * step, (lo, hi, step))
+        return Items(len(range(lo, hi, step)), lambda i: lo + i * step, (), (lo, hi, step))
     for bound in (lo, hi):
         if is_reference(bound) and bound.dtype.kind not in "biu":
             raise TypeMismatch(f"a bound of a range is {bound.dtype}", "Convert it with int(...) first.")
     length = (hi - lo + (step - (1 if step > 0 else -1))) // step
-    return Items(np.maximum(length, 0), lambda i: lo + i * step, (lo, hi, step))
+    return Items(np.maximum(length, 0), lambda i: lo + i * step, (), (lo, hi, step))
 
 
 def as_items(value):
@@ -60,12 +61,12 @@ def as_items(value):
     if isinstance(value, range):
         return items_of_range(value.start, value.stop, value.step)
     if is_ragged(value):
-        return Items(value.shape[0], lambda i: value[i])
+        return Items(value.shape[0], lambda i: value[i], (value,))
     if is_reference(value) or isinstance(value, np.ndarray):
         if value.ndim == 0:
             raise TransformError("a scalar cannot be iterated over", "Only arrays with at least one axis can.")
         progression = arithmetic(value)
-        return progression or Items(value.shape[0], lambda i: value[i])
+        return progression or Items(value.shape[0], lambda i: value[i], (value,))
     return None
 
 

@@ -146,17 +146,17 @@ def whole(ev, value):
 
 
 def count(ev, start=0, step=1):
-    return Cursor(ev, Items(None, lambda k: start + k * step))
+    return Cursor(ev, Items(None, lambda k: start + k * step, (start, step)))
 
 
 def cycle(ev, values):
     values = expressions.iterate(ev, values)
     over = Cursor(ev, values)
-    return Cursor(ev, Items(None, lambda k: over.item(k % len(values)))) if values else over
+    return Cursor(ev, Items(None, lambda k: over.item(k % len(values)), (values,))) if values else over
 
 
 def repeat(ev, value, times=None):
-    return Cursor(ev, Items(times, lambda k: value))
+    return Cursor(ev, Items(times, lambda k: value, (value,)))
 
 
 ITERATORS = {iter: iter_, next: next_, itertools.count: count, itertools.cycle: cycle, itertools.repeat: repeat}

@@ -35,7 +35,7 @@ the fault is the user's, the unrolled loop raises it in the round that has it.""
 
 
 def run_for(ev, frame, node):
-    iterable = checked(ev, special_methods.items(ev, ev.eval(frame, node.iter)))
+    iterable = checked(ev, special_methods.items(ev, ev.eval_looped(frame, node.iter)))
     if isinstance(iterable, Cursor):
         if iterable.is_endless or getattr(node, "stop", None) and not isinstance(node.iter, gast.Call):
             return unroll(ev, frame, node, iterable)
@@ -83,7 +83,7 @@ def explain(ev, node, error):
 
 def is_abstract(ev, frame, node, iterable):
     """Whether anything the loop reads or iterates over is abstract; a loop over static values runs as plain Python."""
-    if is_reference(iterable) or len(ev.builder.stack) > 1:
+    if is_reference(iterable) or len(ev.builder.stack) > 1 or ev.has_abstract(iterable):
         return True
     names = scopes.loaded(node.body)
     values = [ev.peek(frame, name) for name in names]
