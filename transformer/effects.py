@@ -6,16 +6,19 @@ is computed afterwards is not used.
 
 import builtins
 import sys
+from contextlib import contextmanager
 
 import numpy as np
 
 from .analysis.ranges import Ranges
-from .core import Apply, Aval, Effect, For, Hole, Move, Update, While, blocks, walk
+from .core import Apply, Aval, Effect, For, Hole, Move, Update, While, blocks, is_name, names_bound, walk
 from .lowered import Failure, python_value
 from .ops.index_templates import Window, covered
 
 CODE, INDEX, NEEDED, TOKEN = "?code", "?index", "?needed", "?token"
 INT64 = np.dtype(np.int64)
+LONG = 256
+"""Index arrays of so many elements are looked at before a loop, see `looked_over`."""
 
 
 class Effects:
@@ -25,6 +28,8 @@ class Effects:
         self.program, self.lowering, self.ranges = program, lowering, Ranges(program)
         self.avals, self.failures, self.sites, self.tracked = {}, [], {}, {}
         self.moved = {s.target for s in walk(program.body) if isinstance(s, Move)}
+        self.made = {s.target: s for s in walk(program.body) if isinstance(s, Apply)}
+        self.doubtful = {}
         self.plan(program.body, set(), {})
 
     # planning ---------------------------------------------------------------------
@@ -162,14 +167,64 @@ class Effects:
 
     def check_indices(self, stmt):
         for number, failure, (atom, size, entry) in self.sites.get(id(stmt), ()):
-            index = self.hlo.convert(self.lowering.read(atom), INT64)
-            low, high = (0, size - entry.length) if isinstance(entry, Window) else (-size, size - 1)
-            bad = self.hlo.or_(self.hlo.compare("LT", index, low), self.hlo.compare("GT", index, high))
-            if index.shape:
-                axes = range(index.ndim)
-                index = self.hlo.reduce(self.hlo.select(bad, index, np.iinfo(np.int64).max), None, axes, "minimum")
-                bad = self.hlo.reduce(bad, False, axes, "or")
-            self.fail(number, failure, [index], bad)
+            doubt = self.doubtful.get(self.key(self.source(atom, size), size, entry))
+            if doubt is None:
+                self.check_index(number, failure, atom, size, entry)
+                continue
+            names = [CODE, *failure.names]
+            results = self.hlo.if_(doubt, lambda: self.checked(names, number, failure, atom, size, entry), lambda: self.lowering.values(names))
+            self.lowering.rebind(names, results)
+
+    def check_index(self, number, failure, atom, size, entry):
+        index = self.hlo.convert(self.lowering.read(atom), INT64)
+        bad = self.outside(index, size, entry)
+        if index.shape:
+            axes = range(index.ndim)
+            index = self.hlo.reduce(self.hlo.select(bad, index, np.iinfo(np.int64).max), None, axes, "minimum")
+            bad = self.hlo.reduce(bad, False, axes, "or")
+        self.fail(number, failure, [index], bad)
+
+    def checked(self, names, *check):
+        """The hidden names after a check in a branch."""
+        with self.lowering.scope():
+            self.check_index(*check)
+            return self.lowering.values(names)
+
+    def outside(self, index, size, entry):
+        """Where an index is out of range."""
+        low, high = (0, size - entry.length) if isinstance(entry, Window) else (-size, size - 1)
+        return self.hlo.or_(self.hlo.compare("LT", index, low), self.hlo.compare("GT", index, high))
+
+    # loops ------------------------------------------------------------------------------
+    @contextmanager
+    def looked_over(self, loop):
+        """Look at index arrays that a loop does not change before it: where all their elements are in range, the rounds, which read at
+        some of them (`x[columns[start:stop]]`), do not look again (a sparse matrix of 4096 rows times a vector: 170 -> 60 ms)."""
+        bound, made = names_bound([loop]), []
+        for stmt in walk([loop]):
+            for _, _, check in self.sites.get(id(stmt), ()):
+                source = check and self.source(*check[:2])
+                if source is None or source in bound or source not in self.lowering.env or self.program.aval(source).size < LONG:
+                    continue
+                key = self.key(source, *check[1:])
+                if key not in self.doubtful:
+                    index = self.hlo.convert(self.lowering.env[source], INT64)
+                    self.doubtful[key] = self.hlo.reduce(self.outside(index, *check[1:]), False, range(index.ndim), "or")
+                    made.append(key)
+        yield
+        for key in made:
+            del self.doubtful[key]
+
+    def source(self, atom, size):
+        """The array that has all elements of an index, apart from numbers in range that a mask puts into it."""
+        made = self.made.get(atom) if is_name(atom) else None
+        if made is None or made.op.impl is not np.where or not is_name(made.args[1]) or is_name(made.args[2]):
+            return atom if is_name(atom) else None
+        return self.source(made.args[1], size) if -size <= made.args[2] < size else atom
+
+    def key(self, source, size, entry):
+        value = self.lowering.env.get(source)
+        return value and (value.name, size, getattr(entry, "length", None))
 
 
 def dynamic_entries(program, array, index, args):

@@ -19,7 +19,10 @@ class TransformError(Exception):
     """A function cannot be transformed.
 
     `what` is a sentence about the fault, `advice` says what to write instead, `origin` is the user's line.
+    `tests`: the abstract numbers of rounds and tests of the loops around; were they known, the loops would run round by round.
     """
+
+    tests = ()
 
     def __init__(self, what, advice="", origin=None):
         self.what, self.advice, self.origin = what, advice, origin

@@ -24,7 +24,7 @@ from .analysis.ordering import Ordering
 from .analysis.shifts import Shifts
 from .analysis.sources import Sources
 from .analysis.windows import Windows
-from .core import Apply, Aval, Effect, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
+from .core import Apply, Aval, Effect, For, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
 from .depth import deep_recursion
 from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .errors import TransformError
@@ -144,7 +144,8 @@ class Lowering:
     def block(self, stmts):
         for stmt in stmts:
             try:
-                getattr(self, "lower_" + type(stmt).__name__.lower())(stmt)
+                with self.effects.looked_over(stmt) if isinstance(stmt, For | While) else nullcontext():
+                    getattr(self, "lower_" + type(stmt).__name__.lower())(stmt)
             except TransformError as error:
                 raise error.at(getattr(stmt, "origin", None))
 

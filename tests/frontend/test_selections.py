@@ -24,3 +24,35 @@ def test_selections(fn):
     np.testing.assert_allclose(T.jit(T.grad(fn))(X), gradient)
     np.testing.assert_allclose(T.vmap(fn)(np.stack([X, 2 * X])), [fn(X), fn(2 * X)])
     np.testing.assert_allclose(T.vmap(T.grad(fn))(np.stack([X, 2 * X])), [gradient, T.grad(fn)(2 * X)])
+
+
+@pytest.mark.parametrize("fn", [
+    lambda m: m[m > 0.5].max(initial=0.1) + np.min(m[m > 9.0], initial=2.0), lambda m: np.max(m[m[:, 0] > 0.5], axis=0, initial=1.5),
+    lambda m: np.sum(m[m > 0.5], initial=2.0) * np.prod(m[m > 9.0], initial=3.0), lambda m: np.min(m[m[:, 0] > 0.5], axis=1, initial=1.0)[0],
+    lambda m: sum(m[m[:, 0] > 0.5]), lambda m: sum(m[m > 0.5], 1.5) + sum(m[m > 9.0]), lambda m: sum(m[m[:, 0] > 0.5], m[0]),
+    lambda m: max(m[m > 0.5]) + min(m[m > 0.5]),
+], ids=["initial", "axis", "sums", "rows", "sum of rows", "start", "start row", "extremes"])
+def test_reductions_of_selections(fn):
+    m = np.outer([0.3, 0.7, 0.2, 0.9], [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(T.jvp(fn, (m,), (m,))[0], fn(m))
+    np.testing.assert_allclose(T.jit(fn)(m), fn(m))
+    np.testing.assert_allclose(T.vmap(fn)(np.stack([m, 1.1 * m])), [fn(m), fn(1.1 * m)])
+
+
+@pytest.mark.parametrize("fn", [lambda x: np.mean(x[x > 0.5], where=x[x > 0.5] > 1.0), lambda x: max(x[x > 0.5], key=np.sin), lambda x: x[x > 0.5].std(mean=1.0)])
+def test_unknown_arguments_are_refused(fn):
+    with pytest.raises(T.TransformError, match="length is not known"):
+        T.jit(fn)(X)
+
+
+@pytest.mark.parametrize("fn", [
+    lambda x: np.prod(x[x > 0.5]), lambda x: sum(x[x > 9.0]) + sum(x[x > 0.5]), lambda x: np.median(x[x > 0.5]), lambda x: np.cumprod(x[x > 0.5])[-1],
+    lambda x: sum(a * a for a in x[x > 0.5]), lambda x: np.sum(np.concatenate([x[x > 0.5], x]) ** 2), lambda x: np.sum(np.outer(x[x > 0.5], x)),
+    lambda x: np.quantile(x[x > 0.5], 0.3), lambda x: np.sum(np.roll(x[x > 0.5], 1) * x[x > 0.5]), lambda x: np.sum(np.tile(x[x > 0.5], 2) ** 2),
+    lambda x: np.prod(x[x > 0.5][:, None] * x, axis=0)[1], lambda x: np.max(x[x > 9.0], initial=0.1) * x[1] + np.max(x[x > 0.5], initial=0.1),
+], ids=["prod", "sum", "median", "cumprod", "generator", "concatenate", "outer", "quantile", "roll", "tile", "axis", "initial"])
+def test_derivatives_of_selections_of_unknown_length(fn):
+    """Whatever a rule computes with the length of an axis."""
+    want = [(fn(X + d) - fn(X - d)) / 2e-6 for d in np.eye(4)[[0, 1, 3]] * 1e-6]
+    np.testing.assert_allclose(T.grad(fn)(X)[[0, 1, 3]], want, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(T.jvp(fn, (X,), (np.array([1.0, 2.0, 0.0, 3.0]),))[1], np.dot(want, [1.0, 2.0, 3.0]), rtol=1e-6)

@@ -1,9 +1,11 @@
 """Arrays whose size is an argument: the argument's value becomes part of the program where it must, and loops over np.arange stay loops."""
 
+import math
+
 import numpy as np
 import pytest
 
-from transformer import grad, jit, tree_util
+from transformer import TransformError, grad, jit, tree_util
 from transformer.transformed import Transformed
 
 
@@ -59,3 +61,72 @@ def test_loops_over_progressions_stay_loops():
         np.testing.assert_allclose(slope(0.3, n), (f(0.3 + 1e-6, n) - f(0.3 - 1e-6, n)) / 2e-6, rtol=1e-6)
         np.testing.assert_allclose(jit(f)(0.3, n), f(0.3, n))
     assert "def f_grad(x, n):" in slope.source and "range(difference_1, -1, -1)" in slope.source
+
+
+def grows(x, n):
+    out, squares = [], []
+    for i in range(n):
+        out.append(x * i)
+        squares.append(out[-1] ** 2)
+    return out, sum(squares)
+
+
+def grows_in_rows(x, n, m):
+    rows = []
+    for i in range(n):
+        row = []
+        for j in range(m - i):
+            row.append(x ** j * i)
+        rows.append(row)
+    return rows
+
+
+def halves(x, n):
+    seen = []
+    while n != 1:
+        seen.append(n * x)
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+    return seen
+
+
+def needs_the_index(x, n):
+    total = 0.0
+    for i in range(n):
+        total += math.comb(n, i) * x ** i
+    return total
+
+
+@pytest.mark.parametrize(("f", "sizes"), [(grows, (4,)), (grows, (0,)), (grows_in_rows, (3, 5)), (halves, (6,)), (needs_the_index, (5,))],
+                         ids=lambda value: getattr(value, "__name__", str(value)))
+def test_loops_whose_rounds_differ_in_structure_run_round_by_round(f, sizes):
+    """The number of rounds is an argument: its value becomes part of the program."""
+    for transform in (Transformed, jit):
+        found, wanted = transform(f)(1.5, *sizes), f(1.5, *sizes)
+        assert tree_util.tree_structure(found) == tree_util.tree_structure(wanted)
+        np.testing.assert_allclose(tree_util.tree_leaves(found), tree_util.tree_leaves(wanted))
+    total = lambda x: sum([v * (k + 1) for k, v in enumerate(tree_util.tree_leaves(f(x, *sizes)))], 0.0 * x)
+    slope = (total(1.5 + 1e-6) - total(1.5 - 1e-6)) / 2e-6
+    for transform in (lambda g: g, jit):
+        np.testing.assert_allclose(transform(grad(total))(1.5), slope, rtol=1e-6)
+
+
+def test_the_values_at_hand_decide_how_often_a_list_grows():
+    def f(x):
+        kept = []
+        for i in range(int(np.sum(x > 2))):
+            kept.append(x[i] ** 2)
+        return sum(kept)
+    x = np.arange(1.0, 6.0)
+    np.testing.assert_allclose(grad(f)(x), [2, 4, 6, 0, 0])
+    with pytest.raises(TransformError, match="(?s)test_sizes.py.*this loop cannot be compiled: a container grows.*number of rounds static"):
+        jit(f)(x)
+
+
+def test_faults_in_loops_with_an_argument_for_a_bound_are_the_users():
+    def f(x, n):
+        for i in range(n):
+            x = x + {"a": x}["b"]
+        return x
+    for transform in (Transformed, jit):
+        with pytest.raises(KeyError, match="b"):
+            transform(f)(1.0, 3)

@@ -4,22 +4,33 @@ A program is the source of `f(x, k, n)` with x a vector of `SIZE` floats, k a fl
 so that finite differences mean something; array indices are in range.
 """
 
+import functools
 import re
 
-from . import grammar
+from . import grammar, idioms, uneven
 from .grammar import HEADER, SIZE
 
 HOLE = re.compile(r"\{(\w+|\w[=+^])\}")
-TABLES = {"S": (grammar.SCALARS, grammar.SCALARS_OF), "V": (grammar.VECTORS, grammar.VECTORS_OF), "M": (grammar.MATRICES, []),
+TABLES = {"S": (grammar.SCALARS + idioms.SCALARS + uneven.SCALARS, grammar.SCALARS_OF + idioms.SCALARS_OF),
+          "V": (grammar.VECTORS + idioms.VECTORS + uneven.VECTORS, grammar.VECTORS_OF), "M": (grammar.MATRICES + idioms.MATRICES + uneven.MATRICES, []),
+          "U": (uneven.FIVES, uneven.FIVES_OF), "R": (uneven.GRIDS, []),
           "P": (grammar.INTEGERS, []), "B": (grammar.CONDITIONS, []), "W": (grammar.MASKS, []), "i": (grammar.INDICES, [])}
+SIMPLE, NESTED = (grammar.SIMPLE + idioms.SIMPLE + uneven.SIMPLE, grammar.NESTED + idioms.NESTED + uneven.NESTED)
 RESULTS = {"v": "np.sum({0} * {0}) * 0.5", "s": "np.sin({0})", "m": "np.sum({0} * {0}) * 0.1", "d": "np.sum({0} * {0}) * 0.1", "q": "{0} * 0.1",
-           "y": "np.sum(np.abs({0}) ** 2) * 0.1", "p": "{0} @ TABLE", "b": "{0} @ TABLE"}
+           "y": "np.sum(np.abs({0}) ** 2) * 0.1", "p": "{0} @ TABLE", "b": "{0} @ TABLE", "u": "{0} @ {0} * 0.2", "r": "np.sum({0} * {0} * TABLE) * 0.1",
+           "h": "np.sum({0} * TABLE)", "e": "{0}[0] * 0.2"}
 """What a variable adds to the value of the program."""
 
 
 def grouped(text):
     """An expression that can stand anywhere: in parentheses where it has operators."""
     return text if re.fullmatch(r"[\w.]+(\([^() ]*\)|\[[^\[\] ]*\])*", text) else f"({text})"
+
+
+@functools.cache
+def needed(template):
+    """The holes of a template that need a name."""
+    return [hole for hole in HOLE.findall(template) if hole in grammar.KINDS or hole[-1] == "="]
 
 
 def shared(lines, scope):
@@ -45,8 +56,7 @@ class Scope:
 
     def fits(self, template):
         """Whether there are names for all holes that need one."""
-        return all(self.names.get(hole) if len(hole) == 1 else self.stored.get(hole[0])
-                   for hole in HOLE.findall(template) if hole in grammar.KINDS or hole[-1] == "=")
+        return all(self.names.get(hole) if len(hole) == 1 else self.stored.get(hole[0]) for hole in needed(template))
 
 
 class Generator:
@@ -63,7 +73,10 @@ class Generator:
         self.keeps = self.draw(4) == 0
         scope = Scope({"s": ["k"], "v": ["x"], "q": ["n"]}, {})
         lines = ["def g(x, k, n):" if self.keeps else "def f(x, k, n):"]
-        for kind, text in (("v", self.pick(["v0 = x * 1.0", "v0 = x"])), ("s", "s0 = k + 0.0"), ("m", "m0 = np.outer(x, x + 0.3) * 0.5")):
+        starts = [("v", self.pick(["v0 = x * 1.0", "v0 = x"])), ("s", "s0 = k + 0.0"), ("m", "m0 = np.outer(x, x + 0.3) * 0.5")]
+        if self.draw(2):
+            starts += [("u", "u0 = np.append(x, k) * 0.9"), ("r", "r0 = np.outer(u0, x) * 0.6")]
+        for kind, text in starts:
             lines.append("    " + text)
             scope.add(kind, text[:2])
         for _ in range(2 + self.draw(5)):
@@ -81,9 +94,9 @@ class Generator:
 
     def statement(self, scope, fuel):
         """Lines of one statement; its new names join the scope."""
-        options = list(grammar.SIMPLE)
+        options = list(SIMPLE)
         if fuel > 0:
-            options += grammar.NESTED * 3
+            options += NESTED * 3
         if self.loops:
             options += grammar.LEAVING * 3
         leaves = [t for t in options if not self.keeps or t.startswith("def") or "return {S}" not in t]

@@ -1,13 +1,14 @@
 """The grammar of random programs: templates whose {holes} `generator.Generator` fills.
 
 Names of kinds: s scalar, v vector of SIZE, m matrix of SIZE x SIZE, d array of 2 x SIZE x SIZE, y complex vector of SIZE, b vector of SIZE booleans,
-q integer, p vector of SIZE integers, l index of a loop, all in range(SIZE) where they index; t container, f function. A hole is one of
+q integer, p vector of SIZE integers, l index of a loop, all in range(SIZE) where they index; t container, f function; u, r, h, e arrays whose axes
+differ in length (`uneven`). Further templates of the same kinds are in `idioms`. A hole is one of
 
     {s} {v} {m} {q} {p} {l}...   a name that can be read; a template with such a hole counts only where there is one
     {s=} {v=} {m=} {q=}       a name that can be stored into or bound again
     {s+} {v+}...              a new name, known from the next statement on; {s^} is the latest new one of the template;
                               {w+} is a counter, read like {q} and never stored into: loops end
-    {S} {V} {M} {P}           an expression
+    {S} {V} {M} {P} {U} {R}   an expression
     {B} {W}                   a condition; a vector of booleans
     {i}                       an index in range, maybe negative
     {c} {j} {z}               a number; an integer in range; a list of SIZE of them
@@ -15,7 +16,7 @@ q integer, p vector of SIZE integers, l index of a loop, all in range(SIZE) wher
 """
 
 SIZE = 4
-KINDS = (*"svmdybqpl",)
+KINDS = (*"svmdybqplurhe",)
 
 HEADER = '''import collections
 import dataclasses

@@ -53,6 +53,7 @@ CALLS += [
     (np.clip, (X, -0.5, 0.5), {}), (np.clip, (X, None, 0.5), {}), (np.clip, (INTS, -2, 2), {}), (np.nan_to_num, (HOLED,), {}),
     (np.nan_to_num, (np.array([np.inf, -np.inf, np.nan, 1.0]),), {"nan": 2.0, "posinf": 5.0}), (np.where, (MASK, X, 0), {}),
     (np.where, (MASK, X.astype(np.float32), 0.5), {}), (np.isclose, (X, X + 1e-9), {}), (np.allclose, (X, W), {}), (np.array_equal, (X, X), {}),
+    *[(np.piecewise, (x, [MASK & (INTS > 0), MASK & (INTS < 0)], [0.5, lambda v: v * 2.5, lambda v: 1.5]), {}) for x in (X, X.astype(np.float32), INTS)],
     (np.select, ([X > 1, X > 0], [X, 2 * X]), {}), (np.choose, (np.array([0, 1, 1]), (V[:3], V[2:])), {"mode": "clip"}),
     (np.angle, (Z,), {}), (np.angle, (X,), {"deg": True}), (np.real, (Z,), {}), (np.imag, (Z,), {}), (np.conj, (Z,), {}), (np.isreal, (Z,), {}),
     (np.round, (X, 2), {}), (np.round, (Z, 1), {}), (np.fix, (X,), {}), (np.modf, (X,), {}), (np.frexp, (X,), {}), (np.divmod, (X, 0.7), {}),

@@ -250,7 +250,8 @@ def call_function(function, args, kwargs, out=None):
     implementation = optable.lookup(function)
     if getattr(implementation, "__func__", None) is optable.Op.call:
         return implementation(*args, out=out, **kwargs)
-    result = implementation(*args, **kwargs)
+    with optable.needing_lengths((*args, *(v for a in args if isinstance(a, list | tuple) for v in a))):
+        result = implementation(*args, **kwargs)
     if out is None:
         return result
     out[...] = result

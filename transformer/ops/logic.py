@@ -198,7 +198,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
         raise TransformError("np.piecewise needs one function for each condition, and perhaps one for the rest", "Pass as many.")
     for condition, f in zip(conditions, funclist, strict=True):
         value = f(x, *args, **kw) if callable(f) else f
-        result = np.where(condition, np.astype(value, x.dtype) if aval_of(value).dtype != x.dtype else value, result)
+        result = np.where(condition, lookup(np.asarray)(value, x.dtype), result)
     return result
 
 

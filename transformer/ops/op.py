@@ -45,7 +45,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..core import Aval, literal_aval
-from ..errors import MissingRule, ShapeError, TransformError, TypeMismatch, UnknownFunction
+from ..errors import MissingRule, NeedStatic, ShapeError, TransformError, TypeMismatch, UnknownFunction
 
 TABLE = {}
 """Op name -> Op."""
@@ -194,6 +194,18 @@ def holds_reference(value):
     if isinstance(value, list | tuple):
         return any(map(holds_reference, value))
     return _is_reference is not None and _is_reference(value)
+
+
+@contextmanager
+def needing_lengths(operands):
+    """Inside, rules may compute with lengths of axes: NeedStatic if an operand has an axis of unknown length, which is None and no number."""
+    try:
+        yield
+    except TypeError as error:
+        unknown = [v for v in operands if holds_reference(v) and not isinstance(v, list | tuple) and None in v.shape]
+        if not unknown:
+            raise
+        raise NeedStatic(unknown[0], "an array whose length is not known before the program runs") from error
 
 
 def absorb(g, contribution):

@@ -5,8 +5,8 @@ import operator
 import numpy as np
 
 from ..core import Aval, is_floating, is_real
-from ..errors import IndexMismatch, ShapeError, TransformError
-from .attainment import attains, extreme
+from ..errors import IndexMismatch, NeedStatic, ShapeError, TransformError
+from .attainment import attains, extreme, farthest
 from .batching import batched_along, later
 from .creation import dtype_text
 from .op import TABLE, Op, aval_of, broadcast, function, op, register
@@ -276,7 +276,17 @@ def _extremum(name, a, axis, keepdims, initial, where):
         return TABLE[name].bind(a, **keywords)
     if any(np.shape(a)[k] == 0 for k in keywords["axis"]):
         return np.full(reduced_shape(np.shape(a), **keywords), initial, dtype=aval_of(a).dtype)
-    return pair(TABLE[name].bind(a, **keywords), initial)
+    return pair(TABLE[name].bind(never_empty(a, keywords["axis"], name.endswith("min")), **keywords), initial)
+
+
+def never_empty(a, axes, largest):
+    """The array with one more element that is no extremum along an axis of unknown length, which may have none."""
+    shape, unknown = np.shape(a), [k for k in axes if np.shape(a)[k] is None]
+    if not unknown:
+        return a
+    if shape.count(None) > 1 or aval_of(a).dtype.kind == "c":
+        raise NeedStatic(a, "the number of elements along an axis that a mask has selected from")
+    return np.concatenate([a, np.full([n or 1 for n in shape], farthest(aval_of(a).dtype, largest), aval_of(a).dtype)], axis=unknown[0])
 
 
 @function(np.max, np.amax, method="max", array=True)

@@ -482,9 +482,8 @@ def _is_float(term):
 @function(builtins.sum)
 def sum_(iterable, /, start=0):
     """sum: one term after the other; Python floats with the compensation that Python has from 3.12 on."""
-    if is_reference(iterable) and iterable.shape[0] > 8:
-        total = np.cumsum(iterable, axis=0)[-1]
-        return total if type(start) is int and start == 0 else start + total
+    if is_reference(iterable) and (iterable.shape[0] is None or iterable.shape[0] > 8):
+        return _sum_of_rows(iterable, start)
     terms = list(iterable) if type(start) is int and start == 0 else [start, *iterable]
     if terms and all(map(_is_float, terms)):
         return _python_sum.bind(*terms)
@@ -492,6 +491,16 @@ def sum_(iterable, /, start=0):
     for term in terms[1:]:
         total = total + term
     return total
+
+
+def _sum_of_rows(array, start):
+    """The sum of a long array, or one of unknown length, which may have no rows."""
+    if type(start) is int and start == 0 and array.shape[0] is not None:
+        return np.cumsum(array, axis=0)[-1]
+    first = np.zeros(array.shape[1:], array.dtype) + start
+    if np.shape(first) != array.shape[1:]:
+        return start + np.sum(array, axis=0)
+    return np.cumsum(np.concatenate([np.reshape(first, (1, *array.shape[1:])), array]), axis=0)[-1]
 
 
 @function(math.fsum)

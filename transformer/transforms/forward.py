@@ -13,7 +13,7 @@ import numpy as np
 from ..analysis.activity import Flow, differentiable_operands, is_inexact
 from ..core import WEAK_DTYPES, Apply, Aval, Derived, Effect, For, If, Mark, Move, Update, While, is_name, walk
 from ..errors import MissingRule, TransformError, TypeMismatch
-from ..ops.op import TABLE, takes_out_by_name
+from ..ops.op import TABLE, needing_lengths, takes_out_by_name
 from .custom_calls import before_forward
 from .emission import Emitter
 
@@ -172,9 +172,8 @@ class Forward(Emitter):
         args, out = [self.ref(a) for a in stmt.args], self.ref(stmt.target)
         if op.jvp is not None:
             dots = tuple(self.tangent(a) if k in positions else None for k, a in enumerate(stmt.args))
-            if takes_out_by_name(op.jvp):
-                return op.jvp(dots, *args, out=out, **params)
-            return op.jvp(dots, *args, out, **params)
+            with needing_lengths((*args, out)):
+                return op.jvp(dots, *args, out=out, **params) if takes_out_by_name(op.jvp) else op.jvp(dots, *args, out, **params)
         if op.elementwise and all(op.partials[k] is not None for k in positions):
             return self.sum(op.partials[k](self.tangent(stmt.args[k]), *args, out, **params) for k in positions)
         if op.linear == "jointly":

@@ -1,6 +1,7 @@
 """NumPy's functions of arrays with axes of unknown length."""
 
 import functools
+import inspect
 
 import numpy as np
 
@@ -27,8 +28,6 @@ ELEMENTWISE = {np.where, np.clip, np.real, np.imag, np.round, np.around, np.angl
 
 FUNCTIONS = {}
 
-BUILTINS = {abs: np.absolute, sum: np.sum, max: np.max, min: np.min, any: np.any, all: np.all}
-
 
 def inside(values):
     """Whether a ragged array is among values or in lists of them."""
@@ -46,14 +45,14 @@ def refuse(args):
 
 def call(fn, args, kwargs):
     """`fn(*args, **kwargs)` where a ragged array is among the arguments; NeedStatic if the function is not known for them."""
-    fn, out = BUILTINS.get(fn, fn), kwargs.get("out")
+    fn, out = np.absolute if fn is abs else fn, kwargs.get("out")
     if out is not None:
         kwargs = {k: v for k, v in kwargs.items() if k != "out"}
         target = out[0] if isinstance(out, tuple) else out
         target[...] = call(fn, args, kwargs)
         return target
     if fn in FUNCTIONS:
-        return FUNCTIONS[fn](*args, **kwargs)
+        return FUNCTIONS[fn](*args, **kwargs) if takes(FUNCTIONS[fn], args, kwargs) else refuse((*args, *kwargs.values()))
     if isinstance(fn, np.ufunc) and not kwargs:
         if len(args) > fn.nin:
             args[fn.nin][...] = call(fn, args[:fn.nin], {})
@@ -62,6 +61,15 @@ def call(fn, args, kwargs):
     if fn in ELEMENTWISE and not inside(kwargs.values()):
         return elementwise(fn, args, need_of(fn, args), kwargs)
     refuse((*args, *kwargs.values()))
+
+
+def takes(implementation, args, kwargs):
+    """Whether a function has parameters for these arguments."""
+    try:
+        inspect.signature(implementation).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def method(ragged, name):
@@ -186,6 +194,13 @@ def wrapped(result, x, axes, keepdims=False):
     return Ragged(result, extents) if any(e is not None for e in extents) else result
 
 
+def begun(pair, result, initial):
+    """The result of a reduction that starts with `initial`."""
+    if initial is None:
+        return result
+    return call(pair, (result, initial), {}) if is_ragged(result) else optable.lookup(pair)(result, initial)
+
+
 def counted(x, axes):
     total = 1
     for axis in axes:
@@ -195,13 +210,13 @@ def counted(x, axes):
 
 
 @function(np.sum, np.add.reduce)
-def sum_(x, axis=None, dtype=None, out=None, keepdims=False):
-    return reduced(np.sum, x, axis, 0, keepdims, **({} if dtype is None else {"dtype": dtype}))
+def sum_(x, axis=None, dtype=None, out=None, keepdims=False, initial=None):
+    return begun(np.add, reduced(np.sum, x, axis, 0, keepdims, **({} if dtype is None else {"dtype": dtype})), initial)
 
 
 @function(np.prod, np.multiply.reduce)
-def prod(x, axis=None, dtype=None, out=None, keepdims=False):
-    return reduced(np.prod, x, axis, 1, keepdims, **({} if dtype is None else {"dtype": dtype}))
+def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None):
+    return begun(np.multiply, reduced(np.prod, x, axis, 1, keepdims, **({} if dtype is None else {"dtype": dtype})), initial)
 
 
 @function(np.any)
@@ -219,10 +234,11 @@ def count_nonzero(x, axis=None):
     return sum_(x != 0, axis)
 
 
-def extreme(fn, sign):
-    def run(x, axis=None, out=None, keepdims=False):
-        require_elements(x, axes_of(axis, x.ndim))
-        return reduced(fn, x, axis, farthest(x.dtype, sign), keepdims)
+def extreme(fn, pair, sign):
+    def run(x, axis=None, out=None, keepdims=False, initial=None):
+        if initial is None:
+            require_elements(x, axes_of(axis, x.ndim))
+        return begun(pair, reduced(fn, x, axis, farthest(x.dtype, sign), keepdims), initial)
     return run
 
 
@@ -240,8 +256,23 @@ def require_elements(x, axes):
             ext.check(ext.count(extent) == 0, "ValueError('zero-size array to reduction operation which has no identity')", ValueError)
 
 
-FUNCTIONS[np.max] = FUNCTIONS[np.amax] = FUNCTIONS[np.maximum.reduce] = extreme(np.max, -1)
-FUNCTIONS[np.min] = FUNCTIONS[np.amin] = FUNCTIONS[np.minimum.reduce] = extreme(np.min, 1)
+FUNCTIONS[np.max] = FUNCTIONS[np.amax] = FUNCTIONS[np.maximum.reduce] = extreme(np.max, np.maximum, -1)
+FUNCTIONS[np.min] = FUNCTIONS[np.amin] = FUNCTIONS[np.minimum.reduce] = extreme(np.min, np.minimum, 1)
+
+
+@function(sum)
+def builtin_sum(x, start=0):
+    return begun(np.add, sum_(x, 0), None if type(start) is int and start == 0 else start)
+
+
+def of_elements(fn):
+    """Python's function that iterates over numbers, by NumPy's; rows are no numbers."""
+    def run(x):
+        return FUNCTIONS[fn](x) if x.ndim == 1 else refuse([x])
+    return run
+
+
+FUNCTIONS |= {max: of_elements(np.max), min: of_elements(np.min)}
 
 
 def position(fn, sign):

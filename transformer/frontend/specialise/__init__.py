@@ -37,24 +37,21 @@ def specialise(fn, args, kwargs, refuse_volatile=False, values=False, name=None,
         try:
             with deep_recursion():
                 return attempt.run()
-        except NeedStatic as error:
-            found = attempt.sources(error.ref)
+        except TransformError as error:
+            needed = isinstance(error, NeedStatic)
+            found = next(filter(None, map(attempt.sources, (*([error.ref] if needed else []), *error.tests))), None)
             if found:
                 for kind, key, value in found:
                     if kind == "leaf":
                         static[key] = value
                     else:
                         static_ids.add(key)
-            elif not sized and has_unknown_size(error.ref):
+            elif not sized and isinstance(error, ValueDependent) and (not needed or has_unknown_size(error.ref)):
                 sized = True
-            elif not unroll:
+            elif needed and not unroll:
                 unroll = True
             else:
                 raise
-        except ValueDependent:
-            if sized:
-                raise
-            sized = True
     raise TransformError("too many arguments of this function are needed as Python numbers", "Mark them with static_argnums.")
 
 
@@ -91,6 +88,7 @@ class Attempt:
             kwargs = {k: self.dynamic(v) for k, v in self.kwargs.items()}
             for value, label in [*zip(args, self.labels(len(args))), *((v, k) for k, v in kwargs.items())]:
                 self.register(value, label)
+            self.register_owner(self.fn)
             try:
                 result = calls.call(self.ev, self.fn, tuple(args), kwargs, None)
             except branches.BranchRaised:
@@ -155,6 +153,16 @@ class Attempt:
             self.externals.register(value, Kept(value), label)
         else:
             self.externals.freeze(value, label)
+
+    def register_owner(self, fn):
+        """What is bound to the function outlives the call: the object of a method, an object that is called, a partial's arguments."""
+        if isinstance(fn, functools.partial):
+            self.externals.register(fn, Kept(fn), "partial")
+            self.register_owner(fn.func)
+        elif isinstance(fn, types.MethodType):
+            self.register(fn.__self__, "self")
+        elif calls.entered_method(fn) is not None:
+            self.register(fn, "self")
 
     def outputs(self, result):
         leaves, out_tree = tree.flatten(outside(self.ev.open(result)))

@@ -1,5 +1,6 @@
 """Calls: user functions are entered, library functions looked up in the op table, static calls run natively."""
 
+import collections
 import dataclasses
 import functools
 import inspect
@@ -143,8 +144,8 @@ def enter_function(ev, fn, args, kwargs):
 # the call expression ---------------------------------------------------------------------
 
 def call_node(ev, frame, node, looped=False):
-    """A call in the source. looped: its result is looped over, so that np.arange with an abstract length is a range, on its own and in zip(...)."""
-    from .intrinsics import PASSED_ON, arange_items
+    """A call in the source. looped: its result is looped over, so that np.arange and others are ranges, on their own and in zip(...)."""
+    from .intrinsics import LOOPED, PASSED_ON
     fn = ev.eval(frame, node.func)
     evaluate = ev.eval_looped if looped and any(fn is f for f in PASSED_ON) else ev.eval
     args, kwargs = [], {}
@@ -156,12 +157,13 @@ def call_node(ev, frame, node, looped=False):
             args.append(evaluate(frame, arg))
     for keyword in node.keywords:
         value = ev.eval(frame, keyword.value)
-        kwargs.update(ev.open(value) if keyword.arg is None else {keyword.arg: value})
+        kwargs.update(ev.items(value) if keyword.arg is None else {keyword.arg: value})
     if fn is super and not args:
         args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
     ev.builder.origin = ev.origin(node)
     try:
-        return arange_items(ev, *args, **kwargs) if looped and fn is np.arange else call(ev, fn, tuple(args), kwargs, node)
+        special = next((items for function, items in LOOPED if looped and fn is function), None)
+        return special(ev, *args, **kwargs) if special else call(ev, fn, tuple(args), kwargs, node)
     except TransformError as error:
         raise error.at(ev.origin(node))
 
@@ -180,7 +182,9 @@ def call(ev, fn, args, kwargs, node):
     if hasattr(type(fn), "__transformer_call__"):
         return fn.__transformer_call__(ev, args, kwargs)
     if isinstance(fn, functools.partial):
-        return call(ev, fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}, node)
+        given, named = map(ev.items, (ev.externals.attribute(fn, "args"), ev.externals.attribute(fn, "keywords")) if ev.externals.is_external(fn)
+                           else (fn.args, fn.keywords))
+        return call(ev, fn.func, (*given, *args), {**named, **kwargs}, node)
     from .intrinsics import INTRINSICS
     try:
         special = INTRINSICS.get(fn)
@@ -200,8 +204,8 @@ def call(ev, fn, args, kwargs, node):
         return construct(ev, fn, args, kwargs, node)
     if isinstance(fn, np.vectorize) and (isinstance(fn.pyfunc, Closure) or abstract_inside((*args, *kwargs.values()))):
         return enter_function(ev, vectorized.apply, (fn, *args), kwargs)
-    method = inspect.getattr_static(type(fn), "__call__", None)
-    if isinstance(method, types.FunctionType) and is_user_code(method):
+    method = entered_method(fn)
+    if method is not None:
         return enter_function(ev, method, (fn, *args), kwargs)
     return call_native(ev, fn, args, kwargs, node)
 
@@ -213,6 +217,12 @@ def listed(ev, fn, args):
     if not any(fn is known for known in special_methods.ITERATING):
         return args
     return tuple(iterate(ev, a) if isinstance(a, Cursor) else a for a in args)
+
+
+def entered_method(fn):
+    """The __call__ of an object of a user's class."""
+    method = inspect.getattr_static(type(fn), "__call__", None)
+    return method if isinstance(method, types.FunctionType) and is_user_code(method) else None
 
 
 def is_user_code(fn):
@@ -248,6 +258,8 @@ def call_native(ev, fn, args, kwargs, node):
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in MUTATORS:
             ev.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
+        if isinstance(owner, CONTAINERS) and ev.externals.is_external(owner):
+            return ev.externals.method(fn)(*args, **kwargs)
         if type(owner) is np.ndarray and fn.__name__ in STORING_METHODS and ev.must_promote(owner, args, list(kwargs.values())):
             return getattr(ev.promote(owner, node), fn.__name__)(*args, **kwargs)
         if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
@@ -259,8 +271,11 @@ def call_native(ev, fn, args, kwargs, node):
     if optable_has(fn) and hasattr(optable.FUNCTIONS[fn], "entered") and (abstract_inside(given) or any(isinstance(a, Closure) for a in given)):
         return enter_function(ev, optable.FUNCTIONS[fn], args, kwargs)
     args, kwargs = promote_target(ev, fn, args, kwargs, node)
-    args = tuple(map(ev.open, args))
-    kwargs = {k: ev.open(v) for k, v in kwargs.items()}
+    if not isinstance(owner, CONTAINERS):
+        args = tuple(map(ev.items if fn in CONTAINERS else ev.open, args))
+        kwargs = {k: ev.open(v) for k, v in kwargs.items()}
+    elif fn.__name__ in ADDING:
+        args = tuple(map(ev.items, args))
     if abstract_inside((*args, *kwargs.values())):
         if optable_has(fn):
             out = kwargs.pop("out", None)
@@ -274,6 +289,12 @@ def call_native(ev, fn, args, kwargs, node):
     from .iterators import kept
     return kept(ev, ev.created(fn(*args, **kwargs)))
 
+
+CONTAINERS = (list, tuple, dict, set, collections.deque)
+"""Containers whose methods keep what they are given."""
+
+ADDING = {"extend", "extendleft", "update"}
+"""Methods of containers that keep the items of what they are given."""
 
 CREATION = {np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.linspace, np.arange, np.full, np.indices, np.logspace,
             np.geomspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.tril_indices, np.triu_indices}

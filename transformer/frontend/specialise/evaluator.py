@@ -231,8 +231,12 @@ class Evaluator:
         self.joined.check_store(owner, what, origin)
 
     def open(self, value):
-        """An external container with its leaves loaded, ready to be iterated over or passed to native code."""
+        """An external container with its leaves loaded, ready to be passed to native code that reads it."""
         return self.externals.deep(value)
+
+    def items(self, value):
+        """A container to take items from: the items are the container's own, so that what is stored into one reaches it."""
+        return self.externals.items(value)
 
     # names ------------------------------------------------------------------------
     def peek(self, frame, name):

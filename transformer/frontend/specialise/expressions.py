@@ -14,6 +14,7 @@ from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
 from . import alternatives, branches, calls, iteration, iterators, special_methods
+from .externals import SEQUENCES
 from .templates import Template, as_parts
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -62,7 +63,13 @@ def binary(ev, frame, node):
     if isinstance(left, str) and isinstance(node.op, gast.Mod) and contains_reference(right):
         raise ev.error("an abstract value is formatted with %", "Use an f-string.", node)
     found = special_methods.binary(ev, node.op, left, right)
+    left, right = opened(ev, left, right), opened(ev, right, left)
     return ev.created(BINARY[type(node.op)](left, right)) if found is NotImplemented else found
+
+
+def opened(ev, value, other):
+    """An operand of an operator: a sequence that is joined or repeated keeps its items, others are read."""
+    return ev.items(value) if isinstance(other, list | tuple | int) else ev.open(value)
 
 
 def unary(ev, frame, node):
@@ -134,7 +141,8 @@ def compare(ev, frame, node):
             if isinstance(op, gast.Is | gast.IsNot):
                 ev.joined.check_identity(left, right, ev.origin(node))
             one = special_methods.compare(ev, op, left, right)
-            one = ev.created(COMPARE[type(op)](left, right)) if one is NotImplemented else one
+            sides = (left, right) if isinstance(op, gast.Is | gast.IsNot) else (ev.open(left), ev.open(right))
+            one = ev.created(COMPARE[type(op)](*sides)) if one is NotImplemented else one
         result = one if result is True else np.logical_and(result, one)
         left = right
     return result
@@ -149,7 +157,7 @@ def member(ev, value, container, node):
         return np.any(container == value)
     if is_reference(value) and isinstance(container, list | tuple | set | range):
         found = False
-        for item in container:
+        for item in ev.items(container):
             equal = item == value
             found = equal if found is False else np.logical_or(found, equal)
         return found
@@ -195,7 +203,7 @@ def load_item(ev, owner, index, node):
         return found
     if is_reference(index) and isinstance(owner, dict):
         index = index.static("the key of a dict").item()
-    if ev.externals.is_external(owner) and isinstance(owner, list | tuple | dict):
+    if ev.externals.is_external(owner) and isinstance(owner, SEQUENCES | dict):
         if not is_reference(index):
             return ev.externals.item(owner, index)
         owner = ev.open(owner)
@@ -241,7 +249,7 @@ def iterate(ev, value):
     if items is not None:
         return list(items)
     value = special_methods.items(ev, value)
-    return iterate(ev, value) if isinstance(value, iterators.Cursor) else list(ev.open(iterators.checked(ev, value)))
+    return iterate(ev, value) if isinstance(value, iterators.Cursor) else list(ev.items(iterators.checked(ev, value)))
 
 
 def tuple_(ev, frame, node):
@@ -260,7 +268,7 @@ def dict_(ev, frame, node):
     result = {}
     for key, value in zip(node.keys, node.values):
         if key is None:
-            result.update(ev.open(ev.eval(frame, value)))
+            result.update(ev.items(ev.eval(frame, value)))
         else:
             result[ev.eval(frame, key)] = ev.eval(frame, value)
     return result

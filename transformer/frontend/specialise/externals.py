@@ -4,6 +4,7 @@ A compiled function never answers from a stale global or a redefined helper: the
 each call, and a guard that no longer holds builds the program anew.
 """
 
+import collections
 import operator
 import types
 
@@ -19,6 +20,8 @@ from .state import contents
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
             "popitem", "appendleft", "popleft", "extendleft", "rotate", "move_to_end", "subtract", "difference_update", "intersection_update",
             "symmetric_difference_update", "fill", "put", "resize", "write"}
+
+SEQUENCES = list | tuple | collections.deque
 
 
 class Externals:
@@ -51,7 +54,7 @@ class Externals:
         if isinstance(value, bool | int | float | complex | str | bytes | type(None) | type | np.generic):
             return
         self.registry[id(value)] = (value, access, label)
-        if isinstance(value, list | tuple | dict | set):
+        if isinstance(value, SEQUENCES | dict | set):
             self.guards.append(Guard(Length(access), len(value), f"len({label})"))
             if isinstance(value, dict):
                 self.guards.append(Guard(Keys(access), tuple(value), f"keys of {label}"))
@@ -101,17 +104,34 @@ class Externals:
         value = owner[key]
         _, access, label = self.registry[id(owner)]
         if isinstance(key, slice):
-            return [self.item(owner, i) for i in range(*key.indices(len(owner)))]
+            items = [self.item(owner, i) for i in range(*key.indices(len(owner)))]
+            return tuple(items) if isinstance(owner, tuple) else items
         return self.load(value, Item(access, key), f"{label}[{key!r}]")
 
+    def method(self, fn):
+        """A method of an external container that does not change it, as one of a container with the loaded items."""
+        owner = fn.__self__
+        if fn.__name__ == "get":
+            return lambda key, default=None: self.item(owner, key) if key in owner else default
+        return getattr(self.items(owner), fn.__name__)
+
+    def items(self, value):
+        """A container to take items from: those of an external one are loaded, and stay known as external. Others keep their items."""
+        if not self.is_external(value):
+            return value
+        if isinstance(value, SEQUENCES):
+            items = [self.item(value, i) for i in range(len(value))]
+            return tuple(items) if isinstance(value, tuple) else items
+        return {k: self.item(value, k) for k in value} if isinstance(value, dict) else value
+
     def deep(self, value):
-        """An external container with every leaf loaded, for code that reads it natively."""
+        """An external container with every leaf loaded, for code that reads it natively; what has nothing external inside is itself."""
         if not self.is_external(value):
             if type(value) in (list, tuple):
-                items = list(map(self.deep, value))
-                return value if all(map(operator.is_, items, value)) else type(value)(items)
+                opened = type(value)(map(self.deep, value))
+                return value if all(map(operator.is_, opened, value)) else opened
             return value
-        if isinstance(value, list | tuple):
+        if isinstance(value, SEQUENCES):
             items = [self.deep(self.item(value, i)) for i in range(len(value))]
             return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
         if isinstance(value, dict):

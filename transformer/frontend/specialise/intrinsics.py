@@ -4,6 +4,7 @@ Each takes the evaluator first, then the arguments of the function it stands for
 """
 
 import functools
+import math
 import operator
 
 import numpy as np
@@ -36,8 +37,9 @@ def items_or_list(ev, value):
     value = iterators.checked(ev, special_methods.items(ev, value))
     if isinstance(value, iterators.Cursor):
         return value.rest()
-    items = iteration.as_items(ev.open(value))
-    return items if items is not None else list(ev.open(value))
+    value = ev.items(value)
+    items = iteration.as_items(value)
+    return items if items is not None else list(value)
 
 
 def enumerate_(ev, iterable, start=0):
@@ -47,9 +49,25 @@ def enumerate_(ev, iterable, start=0):
     return iterators.cursor(ev, iteration.Items(items.length, lambda i: (i + start, items.item(i)), (items,)))
 
 
-def ndenumerate(ev, array):
+def ndindex_items(ev, *shape):
+    """np.ndindex as a loop goes over it: a range over the flat array, with the index of each place."""
+    shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    strides = [math.prod(shape[k + 1:]) for k in range(len(shape))]
+
+    def item(i):
+        places = [i if stride == 1 else i // stride for stride in strides]
+        return (*places[:1], *(at % n for at, n in zip(places[1:], shape[1:])))
+    return iteration.Items(math.prod(shape), item, shape)
+
+
+def ndenumerate_items(ev, array):
     array = np.asarray(array) if isinstance(array, list | tuple) else array
-    return [(index, array[index]) for index in np.ndindex(array.shape)]
+    places = ndindex_items(ev, *array.shape)
+    return iteration.Items(places.length, lambda i: (places.item(i), array[places.item(i)]), (array,))
+
+
+def ndenumerate(ev, array):
+    return list(ndenumerate_items(ev, array))
 
 
 def zip_(ev, *iterables, strict=False):
@@ -227,6 +245,9 @@ INTRINSICS = {len: len_, range: range_, enumerate: enumerate_, zip: zip_, revers
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS}
+
+LOOPED = ((np.arange, arange_items), (np.ndindex, ndindex_items), (np.ndenumerate, ndenumerate_items))
+"""Functions with another result where it is only looped over."""
 
 PASSED_ON = (enumerate, zip, reversed)
 """Functions whose arguments are looped over where their result is."""

@@ -33,6 +33,12 @@ class Items:
     def at(self, position):
         return lambda i: self.item(position + i)
 
+    def decided(self):
+        """The same with numbers for a length and bounds whose values are known."""
+        if self.bounds is not None and all(map(is_known, self.bounds)):
+            return items_of_range(*(int(b.known) if is_reference(b) else b for b in self.bounds))
+        return Items(int(self.length.known), self.item, self.sources) if is_reference(self.length) and is_known(self.length) else self
+
     def __iter__(self):
         if is_reference(self.length):
             raise NeedStatic(self.length, "the number of iterations")
@@ -42,6 +48,10 @@ class Items:
 
     def __len__(self):
         return int(self.length)
+
+
+def is_known(value):
+    return not is_reference(value) or value.known is not None
 
 
 def items_of_range(lo, hi, step=1):
@@ -66,7 +76,7 @@ def as_items(value):
         if value.ndim == 0:
             raise TransformError("a scalar cannot be iterated over", "Only arrays with at least one axis can.")
         progression = arithmetic(value)
-        return progression or Items(value.shape[0], lambda i: value[i], (value,))
+        return progression or Items(len(value), lambda i: value[i], (value,))
     return None
 
 

@@ -79,8 +79,9 @@ def cursor(ev, value):
     """The iterator over a list, an array, a range, Items or another iterable."""
     if isinstance(value, Cursor):
         return value
-    items = as_items(value)
-    return Cursor(ev, list(ev.open(value)) if items is None else items)
+    value = ev.items(value)
+    items = value if type(value) is list else as_items(value)
+    return Cursor(ev, list(value) if items is None else items)
 
 
 def iter_(ev, value, *sentinel):

@@ -40,9 +40,10 @@ def run_for(ev, frame, node):
         if iterable.is_endless or getattr(node, "stop", None) and not isinstance(node.iter, gast.Call):
             return unroll(ev, frame, node, iterable)
         iterable = iterable.rest()
-    items = as_items(ev.open(iterable))
+    iterable = ev.items(iterable)
+    items = as_items(iterable)
     if items is None:
-        return unroll(ev, frame, node, list(ev.open(iterable)))
+        return unroll(ev, frame, node, list(iterable))
     static = not is_reference(items.length)
     if static and (ev.unroll or not stays(ev, frame, node, items, iterable)):
         return unroll(ev, frame, node, items)
@@ -51,8 +52,9 @@ def run_for(ev, frame, node):
         return Roll(ev, frame, node, state).roll_for(items)
     except FAULTS as error:
         state.restore()
-        if not static or items.length > UNROLL_LIMIT:
-            raise explain(ev, node, error) from None
+        items = items.decided() if ev.values else items
+        if is_reference(items.length) or items.length > UNROLL_LIMIT:
+            raise explain(ev, node, error, items.length) from None
     unroll(ev, frame, node, items)
 
 
@@ -72,13 +74,15 @@ def is_short(length, node):
     return length <= 4 and not nested and length * len(nodes) <= SHORT_LOOP
 
 
-def explain(ev, node, error):
-    if isinstance(error, TransformError):
-        return error.at(ev.origin(node))
-    if not isinstance(error, CannotRoll):
-        return error
-    return ValueDependent(f"this loop cannot be compiled: {error}",
-                          "Keep shapes and structure the same in each round, or make the number of rounds static.", ev.origin(node))
+def explain(ev, node, error, test):
+    """The error for a loop that neither stays one nor runs round by round, for `test` (its number of rounds, or the test of a while)."""
+    if not isinstance(error, TransformError):
+        what = error if isinstance(error, CannotRoll) else f"with an unknown number of rounds its body raises {type(error).__name__}: {error}"
+        error = ValueDependent(f"this loop cannot be compiled: {what}",
+                               "Keep shapes and structure the same in each round, or make the number of rounds static.")
+    if is_reference(test):
+        error.tests = (*error.tests, test)
+    return error.at(ev.origin(node))
 
 
 def is_abstract(ev, frame, node, iterable):

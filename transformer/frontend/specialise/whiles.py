@@ -41,7 +41,7 @@ def step_through(ev, frame, node, reason):
     for _ in range(UNROLL_LIMIT):
         test = evaluate_test(ev, frame, node)
         if is_reference(test):
-            raise explain(ev, node, reason) from None
+            raise explain(ev, node, reason, test) from None
         if not test:
             return
         ev.run(frame, node.body)

@@ -8,7 +8,7 @@ from ...analysis.liveness import prune
 from ...core import Apply, Aval, Derived, For, If, Mark, Move, Program, Update, While, is_name, names_bound, operands
 from ...errors import MissingRule, TransformError, TypeMismatch
 from ...frontend.reference import is_reference
-from ...ops.op import absorb, takes_out_by_name
+from ...ops.op import absorb, needing_lengths, takes_out_by_name
 from ..custom_calls import after_reverse, before_reverse
 from ..emission import Emitter
 from ..simplify.collect_products import collect_products
@@ -227,10 +227,8 @@ class Reverse(Emitter):
                               "Add `vjp` to its declaration in transformer/ops, or use forward mode (jvp).")
         primals, out = [self.primal(a) for a in stmt.args], self.primal(stmt.target)
         start = self.start()
-        if takes_out_by_name(stmt.op.vjp):
-            found = stmt.op.vjp(g, *primals, out=out, **stmt.params)
-        else:
-            found = stmt.op.vjp(g, *primals, out, **stmt.params)
+        with needing_lengths((*primals, out)):
+            found = stmt.op.vjp(g, *primals, out=out, **stmt.params) if takes_out_by_name(stmt.op.vjp) else stmt.op.vjp(g, *primals, out, **stmt.params)
         found = found if isinstance(found, tuple) else (found,)
         for k in positions:
             contribution = self.guarded(stmt, g, found[k], start, (*primals, out)) if stmt.op.elementwise else found[k]
