@@ -71,6 +71,9 @@ class Closure:
         return [*outside, *self.defaults.values(), *self.kwdefaults.values(), *self.attributes.values()]
 
 
+_NAMES = {}
+
+
 def local_names(node):
     """(names bound in a function, names declared nonlocal)."""
     if not isinstance(node.body, list):
@@ -138,7 +141,8 @@ def enter_function(ev, fn, args, kwargs):
     defaults = {k: load(v, Default(fn, k), f"default of {k}") for k, v in parsed.defaults.items()}
     kwdefaults = {k: load(v, Item(Attribute(Kept(fn), "__kwdefaults__"), k), f"default of {k}") for k, v in parsed.kwdefaults.items()}
     env = bind_arguments(parsed.name, parsed.node.args, args, kwargs, defaults, kwdefaults)
-    return enter(ev, Frame(parsed.name, parsed.node, env, parsed, None, *local_names(parsed.node)), parsed.node.body)
+    names = parse.cached(_NAMES, parsed.code, lambda: local_names(parsed.node))
+    return enter(ev, Frame(parsed.name, parsed.node, env, parsed, None, *names), parsed.node.body)
 
 
 # the call expression ---------------------------------------------------------------------
