@@ -39,6 +39,7 @@ KNOWS_OPS = {  # file -> why it may name other ops
     "transformer/naming.py": "words for temporaries",
     "transformer/analysis/aliases.py": "ops that are views in NumPy",
     "transformer/analysis/places.py": "indices that are sums",
+    "transformer/analysis/squares.py": "ops that keep sums of squares",
     "transformer/frontend/reference.py": "operators and methods of arrays",
     "transformer/frontend/views.py": "views",
     "transformer/transforms/narrow/needs.py": "reductions and products with what they leave as it is",
