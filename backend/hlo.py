@@ -52,7 +52,7 @@ class Hlo:
 
     `platform` is what the text is meant for ("cpu", "cuda"...): a few methods choose another algorithm by it. `mesh` (name -> size) are
     the axes along which the replicas of the program are numbered, the last varies fastest; collectives exchange along one of them.
-    `reductions` (shape, axes) and `large`, the ops on large arrays, are for `policy`.
+    `reductions` (shape, axes), `large`, the ops on large arrays, and `multiplications`, how many its products take, are for `policy`.
     """
 
     def __init__(self, name="main", platform="cpu"):
@@ -60,7 +60,7 @@ class Hlo:
         self.params, self.constants, self.callbacks, self.reductions = [], {}, [], []
         self.mesh, self.partitions = {}, None
         self.head, self.lines = [], []
-        self.count = self.depth = 0
+        self.count = self.depth = self.multiplications = 0
         self.nonnegative, self.large = set(), set()
         self.made = {}
 
@@ -314,6 +314,7 @@ class Hlo:
         used = [set(batch[k]) | set(contract[k]) for k in (0, 1)]
         shape = (*(x.shape[a] for a in batch[0]), *(n for a, n in enumerate(x.shape) if a not in used[0]),
                  *(n for a, n in enumerate(y.shape) if a not in used[1]))
+        self.multiplications += math.prod(shape) * math.prod(x.shape[a] for a in contract[0])
         numbers = (f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "
                    f"lhs_contracting_dimensions = {list(contract[0])}, rhs_contracting_dimensions = {list(contract[1])}")
         return self.op("dot_general", [x, y], shape, x.dtype, f"dot_dimension_numbers = #stablehlo.dot<{numbers}>")

@@ -11,6 +11,7 @@ and `features_of` what has been emitted:
     product        a product of arrays, or a convolution
     choice         comparisons of, or choices between, elements of a large array
     short_rows     most of what is reduced is rows of a moderate length
+    minor_sums     what is reduced is little beside the products, and nothing is in a loop
 
 Times are nanoseconds an iteration on a 2-core x86-64, jaxlib 0.10.2 and 0.12.0.1:
     loop           XLA makes one native function of a loop that touches few bytes an iteration; beyond 1 KB it interprets the body op
@@ -28,6 +29,8 @@ Times are nanoseconds an iteration on a 2-core x86-64, jaxlib 0.10.2 and 0.12.0.
                    between ops that it does not know. Products on their own stay with it.
     short_rows     XLA adds up parts of 32 elements first, in a form that is not vectorised: good for columns and long sums, bad for rows (the
                    largest of each of 32768 rows of 128: 6.4 -> 1.3 ms; the gradient of their softmax, with the row above, 46 -> 16 ms).
+    minor_sums     Each such sum is two kernels for LLVM to compile: a training step of a network, 128 examples: 560 -> 465 ms of CPU time to
+                   compile, and it runs as fast.
 
 Programs of element_loops and scalar_loops are first compiled with fusions, if these do no harm (see `trial_for` and `is_harmed`).
 
@@ -54,6 +57,7 @@ POLICY = {
         "product": (PLAIN_SUMS,),
         "choice": (PLAIN_SUMS,),
         "short_rows": (TREELESS,),
+        "minor_sums": (TREELESS,),
         "loop": (NATIVE_LOOPS, PLAIN_SUMS),
         "element_loop": (UNFUSED, ALL_NATIVE),
     },
@@ -103,9 +107,9 @@ OPS = {f"stablehlo.{name}" for name in (
 """What a program may consist of to be compiled with fusions that have several results: XLA has no such fusion by default on CPU, and
 these are the ops with which it was tested here."""
 
-TREE, LONG, RARE = 32, 4096, 0.5
+TREE, LONG, RARE, MINOR = 32, 4096, 0.5, 64
 """Sums of up to TREE elements are never made trees, those of more than LONG would lose digits without; RARE: how much of columns may be
-reduced for each element of rows."""
+reduced for each element of rows; MINOR: how many multiplications in products for each reduced element make sums minor."""
 
 
 def features_of(hlo):
@@ -124,7 +128,10 @@ def features_of(hlo):
             rows += math.prod(shape)
         else:
             columns += math.prod(shape)
-    return found | {"short_rows"} if columns <= RARE * rows and rows else found
+    if columns <= RARE * rows and rows:
+        found.add("short_rows")
+    looped = any(name == "while" for name, _ in hlo.made.values())
+    return found | {"minor_sums"} if 0 < MINOR * (rows + columns) <= hlo.multiplications and not looped else found
 
 
 MANY_ELEMENTS = 64

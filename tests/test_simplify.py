@@ -17,6 +17,7 @@ from transformer.test_util import check_grads
 from transformer.transforms import simplify as package
 from transformer.transforms.simplify import PASSES, simplify
 from transformer.transforms.simplify.drop_overwritten import drop_overwritten
+from transformer.transforms.simplify.example import example
 
 QUICK = settings(max_examples=60, deadline=None)
 
@@ -149,3 +150,61 @@ def test_a_store_stays_that_is_read_at_an_offset_whose_base_has_moved():
             Update("y", (Hole(0),), ("ahead",), 6.0)]
     program = check(Program("f", ["y", "k"], body, ["item"], avals))
     assert interpret(drop_overwritten(program), np.zeros(5), 1) == interpret(program, np.zeros(5), 1) == [5.0]
+
+
+def log_softmax(x):
+    shifted = x - np.max(x, axis=1, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+
+
+def test_the_cotangents_of_a_shift_that_changes_nothing_cancel():
+    def f(x, w):
+        return np.sum(log_softmax(x) * w)
+    x, w = np.random.default_rng(0).normal(size=(2, 4, 3))
+    x[2] = 0.5
+    probabilities = np.exp(log_softmax(x))
+    slope = T.grad(f)
+    np.testing.assert_allclose(slope(x, w), w - probabilities * w.sum(axis=1, keepdims=True), rtol=1e-12)
+    assert "==" not in slope.source
+
+
+def test_a_factor_is_taken_out_of_a_sum_only_if_it_is_the_same_along_its_axes():
+    factors = [lambda d: d[:, None], lambda d: d[None], lambda d: d, lambda d: d[::-1, None], lambda d: np.reshape(d, (3, 1))]
+    x = np.random.default_rng(1).normal(size=(3, 3))
+    for number, factor in enumerate(factors):
+        for axis in (0, 1):
+            def f(x):
+                return np.sum(x, axis=axis), np.sum(factor(np.exp(x[0])) * x, axis=axis)
+            program = example(f, (3, 3))
+            program.hints = {name: Derived(hint) for name, hint in program.hints.items()}
+            found = simplify(program)
+            for got, want in zip(interpret(found, x), interpret(program, x), strict=True):
+                np.testing.assert_allclose(got, want, rtol=1e-12)
+            taken = sum(s.op.name == "sum" for s in found.body) == 1
+            assert taken == ((number, axis) in {(0, 1), (1, 0), (2, 0), (4, 1)})
+
+
+def test_a_factor_is_not_taken_out_of_a_sum_of_another_version():
+    def f(x, c):
+        total = np.sum(x, axis=1, keepdims=True)
+        x[0, 0] = 5.0
+        return np.sum(np.exp(np.sum(c * x, axis=1)) + total[:, 0])
+    x, c = np.random.default_rng(2).normal(size=(3, 3)), np.ones((3, 1))
+    check_grads(lambda x, c: f(np.copy(x), c), (x, c), order=2)
+
+
+def test_what_is_taken_from_itself_and_quotients_of_what_they_are_multiplied_by():
+    program = example(lambda x, y: (x - x, (x / y) * y, y * (x / y), (x / y) * x))
+    program.hints = {name: Derived(hint) for name, hint in program.hints.items()}
+    found = simplify(program)
+    x, y = np.random.default_rng(3).normal(size=(2, 3))
+    for got, want in zip(interpret(found, x, y), interpret(program, x, y), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+    assert [s.op.name for s in found.body] == ["zeros", "divide", "multiply"] and found.outputs[1:3] == ["x", "x"]
+
+
+def test_a_choice_between_equal_numbers_is_no_choice():
+    program = simplify(example(lambda x: (np.where(x > 0, np.zeros(3), 0), np.where(x > 0, np.zeros(3), -0.0))))
+    assert [s.op.name for s in program.body] == ["greater", "zeros", "where"]
+    program = simplify(example(lambda x: np.where(x > 0, np.full(3, 2.0), 2)))
+    np.testing.assert_array_equal(interpret(program, np.ones(3)), [[2.0, 2.0, 2.0]])

@@ -14,6 +14,7 @@ line of Python (see `printing`), so a program can be printed, read and run on Nu
 Atoms (operands) are names (`str`) or literals (Python and NumPy scalars).
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -33,7 +34,7 @@ class Aval(NamedTuple):
 
     @property
     def size(self):
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     def __str__(self):
         if self.weak:
@@ -242,6 +243,10 @@ def targets(stmt):
 
 def walk(stmts):
     """All statements of a block and of the blocks inside it, outer before inner."""
+    return iter(stmts) if CONTROL.isdisjoint(map(type, stmts)) else walk_inside(stmts)
+
+
+def walk_inside(stmts):
     todo = [iter(stmts)]
     while todo:
         for stmt in todo[-1]:

@@ -16,7 +16,7 @@ from ..programs import PROGRAMS
 from .kernels import KERNELS
 
 KINDS = ((), ("scalar_loop",), ("element_loop",), ("element_loop", "scalar_loop"), ("slice_loop",), ("slice_loop", "stencil_loop"), ("short_rows",))
-FEATURES = [{"loop", *more} for more in KINDS] + [{"product"}, {"choice", "short_rows"}]
+FEATURES = [{"loop", *more} for more in KINDS] + [{"product"}, {"choice", "short_rows"}, {"product", "minor_sums"}]
 NATIVE = [(ALL_NATIVE, PLAIN_SUMS, *more) for more in ((UNFUSED,), (SEVERAL_RESULTS,), (), (TREELESS,))]
 """Loops of few bytes are native from any threshold on."""
 INTERPRETED = [(PLAIN_SUMS,), (PLAIN_SUMS, SEVERAL_RESULTS)]
@@ -145,6 +145,8 @@ def softmax(x):
     (softmax, (64, 100), False, True), (T.grad(lambda x: np.sum(softmax(x) ** 2)), (64, 100), True, True),
     (lambda x: np.sum(x, axis=0), (64, 100), False, False), (lambda x: np.sum(x, axis=1), (64, 100000), False, False),
     (lambda x: np.sum(np.sum(x, axis=0) + np.sum(x[0]) * x, axis=1), (64, 100), False, False),
+    (lambda x: np.sum(x @ x.T, axis=0), (64, 100), True, True),
+    (lambda x: np.sum(x @ x.T, axis=0) + np.sum(np.exp(x), axis=0)[:64], (64, 100), True, False),
     (lambda x: x @ x.T, (64, 100), True, False), (lambda x: np.sum(x), (4, 4), False, False)])
 def test_how_sums_are_compiled(monkeypatch, f, shape, plain, treeless):
     tried = compiled_with(monkeypatch, f, np.sin(np.arange(np.prod(shape))).reshape(shape))

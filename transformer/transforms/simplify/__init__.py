@@ -4,6 +4,7 @@ The primal part keeps every bit: identities that are exact only up to rounding o
 """
 
 import dataclasses
+import itertools
 
 from ...core import operands, targets, walk
 from .accumulate_stores import accumulate_stores
@@ -17,7 +18,6 @@ from .remove_dead import remove_dead
 from .share_expressions import share_expressions
 
 PASSES = [
-    remove_dead,
     propagate_copies,
     fold_constants,
     propagate_copies,
@@ -35,22 +35,23 @@ ROUNDS = 5
 
 def simplify(program):
     """An equivalent program with fewer and simpler statements."""
-    given, before, done = program, None, {}
-    for _ in range(ROUNDS):
+    given, program = program, remove_dead(program)
+    done = {remove_dead: program}
+    for turn in range(ROUNDS):
+        before = program
         for simplifying in PASSES:
             if done.get(simplifying) is not program:
                 done[simplifying] = program
                 program = simplifying(program)
-        size = summary(program)
-        if size == before:
+        if program is before or turn and reads_alike(program, before):
             break
-        before = size
     return dataclasses.replace(program, body=list(program.body), outputs=list(program.outputs)) if program is given else program
 
 
-def summary(program):
-    """What tells whether a round has changed anything."""
-    return [(type(s), *targets(s), *operands(s)) for s in walk(program.body)]
+def reads_alike(one, other):
+    """Whether a round that made one program of the other has changed nothing that matters."""
+    pairs = itertools.zip_longest(walk(one.body), walk(other.body))
+    return all(a is b or type(a) is type(b) and targets(a) == targets(b) and operands(a) == operands(b) for a, b in pairs)
 
 
 __all__ = ["simplify"]

@@ -23,12 +23,12 @@ import numpy as np
 from ...core import Update, is_name
 from ...ops.index_templates import is_identity
 from ...ops.op import TABLE
-from .rewriting import Rewriter, Scoped, count_uses
+from .rewriting import Rewriter, Scoped, count_uses, holds
 
 
 def accumulate_stores(program):
     """The program with `A[i] = A[i] + v` as Updates of mode "add"; what is read no longer is left to `remove_dead`."""
-    return Accumulation(program).run()
+    return Accumulation(program).run() if holds(program, Update) else program
 
 
 class Accumulation(Rewriter):

@@ -22,6 +22,8 @@ from .derived import derived_names
 from .rewriting import Rewriter, Scoped, count_uses
 
 ROUNDS = 8
+UNKNOWN = None, None
+RULES = {name: arrangement.RULES.get(name, ()) + arithmetic.RULES.get(name, ()) for name in {**arithmetic.RULES, **arrangement.RULES}}
 
 
 def apply_identities(program):
@@ -32,10 +34,9 @@ def apply_identities(program):
 class Identities(Rewriter):
     def __init__(self, program):
         super().__init__(program)
-        both = arithmetic.RULES, arrangement.RULES
-        self.rules = {name: both[1].get(name, ()) + both[0].get(name, ()) for name in {**both[0], **both[1]}}
-        self.definitions = Scoped()
-        self.tables.append(self.definitions)
+        self.definitions, self.fillings, self.small = {}, {}, set()
+        self.totals = Scoped()
+        self.tables.append(self.totals)
         self.uses = count_uses(program)
         self.derived = derived_names(program)
         self.blank, self.cleared = {}, {}
@@ -43,12 +44,10 @@ class Identities(Rewriter):
     # what rules ask ------------------------------------------------------------
     def definition(self, atom, *ops):
         """The Apply that gives an atom its value, if it is one of `ops` and its operands still have the same values."""
-        if not is_name(atom) or atom not in self.definitions:
+        stmt, versions = self.definitions.get(atom, UNKNOWN) if is_name(atom) else UNKNOWN
+        if stmt is None or ops and stmt.op.name not in ops:
             return None
-        stmt, versions = self.definitions[atom]
-        if ops and stmt.op.name not in ops:
-            return None
-        return stmt if versions == tuple(map(self.version, stmt.args)) else None
+        return stmt if versions is None or versions == tuple(map(self.version, stmt.args)) else None
 
     def once(self, atom):
         """Whether a name is read once only, so that folding it into its reader saves a statement."""
@@ -60,10 +59,7 @@ class Identities(Rewriter):
 
     def uniform(self, atom):
         """The number that fills an atom (a literal, or an array of equal numbers); None if there is no such number."""
-        if not is_name(atom):
-            return atom
-        stmt = self.definition(atom)
-        return None if stmt is None else arrangement.filling(self, stmt)
+        return self.fillings.get(atom) if is_name(atom) else atom
 
     def make(self, stmt, op, *args, **params):
         """Emit a helper statement in front of `stmt`; its name, or the atom that an identity puts in its place."""
@@ -87,13 +83,24 @@ class Identities(Rewriter):
                 return self.replace(stmt, found)
             stmt = found
         if stmt.target not in self.mutable:
-            self.definitions[stmt.target] = stmt, tuple(map(self.version, stmt.args))
+            fixed = self.mutable.isdisjoint(stmt.args)
+            self.definitions[stmt.target] = stmt, None if fixed else tuple(map(self.version, stmt.args))
+            if stmt.op.name in arrangement.SPREAD:
+                self.small.add(stmt.target)
+            if stmt.op.name == "sum":
+                place = stmt.args[0], self.version(stmt.args[0]), stmt.params["axis"], stmt.params["keepdims"]
+                if place not in self.totals:
+                    self.totals[place] = stmt.target
+            filling = arrangement.filling(self, stmt)
+            if filling is not None:
+                self.fillings[stmt.target] = filling
+                self.small.add(stmt.target)
         elif stmt.op.name in ("zeros", "empty"):
             self.blank[stmt.target] = self.out, len(self.out), stmt.op.name == "zeros"
         self.emit(stmt)
 
     def simpler(self, stmt):
-        for rule in self.rules.get(stmt.op.name, ()):
+        for rule in RULES.get(stmt.op.name, ()):
             found = rule(self, stmt)
             if found is not None and self.keeps(found, stmt):
                 return found
@@ -117,26 +124,30 @@ class Identities(Rewriter):
 
     def slim(self, stmt):
         """An elementwise statement that reads the number itself instead of an array filled with it."""
-        if not stmt.op.elementwise or (stmt.op.impl is np.power and not self.loose(stmt)):
+        if not stmt.op.elementwise or self.small.isdisjoint(stmt.args) or (stmt.op.impl is np.power and not self.loose(stmt)):
             return stmt
         for position, arg in enumerate(stmt.args):
-            for plain in arrangement.narrower(self, arg):
-                args = (*stmt.args[:position], plain, *stmt.args[position + 1:])
-                found = Apply(stmt.target, stmt.op, args, stmt.params, stmt.origin)
-                if not all(self.aval(a).weak for a in args) and self.keeps(found, stmt):
-                    return self.slim(found)
+            plain = arrangement.narrower(self, arg)
+            if plain is None:
+                continue
+            args = (*stmt.args[:position], plain, *stmt.args[position + 1:])
+            found = Apply(stmt.target, stmt.op, args, stmt.params, stmt.origin)
+            if not all(self.aval(a).weak for a in args) and self.keeps(found, stmt):
+                return self.slim(found)
         return stmt
 
     # stores into arrays of zeros -----------------------------------------------------
     def emit(self, stmt):
+        if not self.cleared and not self.blank:
+            return super().emit(stmt)
         if self.cleared:
             for name in (*operands(stmt), *targets(stmt)) if not blocks(stmt) else list(self.cleared):
                 self.cleared.pop(name, None)
-        for name in [n for n in getattr(stmt, "args", ()) if n in self.blank] if self.blank else ():
+        for name in [n for n in getattr(stmt, "args", ()) if n in self.blank]:
             self.read(name)
-        if isinstance(stmt, Move | Update) and self.blank:
+        if isinstance(stmt, Move | Update):
             self.read(stmt.source if isinstance(stmt, Move) else stmt.value)
-        super().emit(stmt)
+        return super().emit(stmt)
 
     def read(self, name):
         """An array that was read can no longer be made by its first store."""
@@ -185,10 +196,10 @@ class Identities(Rewriter):
 
     def slim_store(self, stmt):
         """A store of the number that fills an array, or of what is broadcast anyway."""
-        for plain in arrangement.narrower(self, stmt.value) if self.aval(stmt.value).shape else ():
-            if not is_name(plain) or (self.aval(plain).dtype == self.aval(stmt.value).dtype and plain != stmt.target):
-                return Update(stmt.target, stmt.index, stmt.args, plain, stmt.mode, stmt.origin)
-        return stmt
+        plain = arrangement.narrower(self, stmt.value) if self.aval(stmt.value).shape else None
+        if plain is None or is_name(plain) and (self.aval(plain).dtype != self.aval(stmt.value).dtype or plain == stmt.target):
+            return stmt
+        return Update(stmt.target, stmt.index, stmt.args, plain, stmt.mode, stmt.origin)
 
     def block(self, stmts):
         return [s for s in super().block(stmts) if s is not None]

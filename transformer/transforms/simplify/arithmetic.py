@@ -234,6 +234,70 @@ def negative_inside(r, stmt):
     return apply(stmt, "negative", r.make(stmt, stmt.op, found.args[0], *stmt.args[1:], **stmt.params))
 
 
+def subtract_itself(r, stmt):
+    """x - x is 0, in derivatives."""
+    x, y = stmt.args
+    return zeros(r, stmt) if r.loose(stmt) and is_name(x) and x == y else None
+
+
+def multiply_quotient(r, stmt):
+    """(x / y) * y is x, in derivatives."""
+    if not r.loose(stmt):
+        return None
+    for quotient, y in (stmt.args, stmt.args[::-1]):
+        found = r.definition(quotient, "divide")
+        if found and is_name(y) and found.args[1] == y:
+            return found.args[0]
+    return None
+
+
+def sum_at_hand(r, stmt):
+    """sum(c * y) is c * sum(y) where sum(y) is at hand and c is the same along the axes of the sum, in derivatives; sums and differences
+    of such summands alike."""
+    if not r.loose(stmt):
+        return None
+    factors = total(r, stmt, stmt.args[0])
+    if factors and len(factors) == 2:
+        return apply(stmt, "multiply", *factors)
+    found = r.definition(stmt.args[0], "add", "subtract")
+    parts = [total(r, stmt, a) if r.aval(a).shape == r.aval(stmt.args[0]).shape else None for a in found.args] if found else [None]
+    if None in parts:
+        return None
+    return apply(stmt, found.op.name, *(p[0] if len(p) == 1 else r.make(stmt, TABLE["multiply"], *p) for p in parts))
+
+
+def total(r, stmt, atom):
+    """The factors of the sum of an atom over the axes of the statement `stmt`, if it is at hand: one or two atoms; else None."""
+    known = known_total(r, stmt, atom)
+    product = r.definition(atom, "multiply")
+    if known or not product:
+        return (known,) if known else None
+    for c, y in (product.args, product.args[::-1]):
+        known = known_total(r, stmt, y)
+        if known is None or not is_name(c) or r.aval(y).shape != r.aval(atom).shape:
+            continue
+        shape = (1,) * (r.aval(y).ndim - r.aval(c).ndim) + r.aval(c).shape
+        fits = [a for a in (c, without_new_axes(r, c)) if r.aval(a).shape == r.aval(known).shape]
+        if fits and {shape[k] for k in stmt.params["axis"]} == {1}:
+            return fits[0], known
+    return None
+
+
+def known_total(r, stmt, atom):
+    """The name of the sum of an atom over the axes of `stmt`, or None."""
+    found = r.totals.get((atom, r.version(atom), stmt.params["axis"], stmt.params["keepdims"])) if is_name(atom) else None
+    return found if found and r.avals[found] == r.avals[stmt.target] else None
+
+
+def without_new_axes(r, atom):
+    """What an atom was before axes of size 1 were put into it."""
+    found = r.definition(atom, "expand_dims", "reshape", "getitem")
+    if not found or len(found.args) > 1 or not all(e is None or isinstance(e, slice) and e == slice(None) for e in found.params.get("index", ())):
+        return atom
+    before, after = ([n for n in r.aval(a).shape if n != 1] for a in (found.args[0], atom))
+    return found.args[0] if before == after and None not in after else atom
+
+
 def divide_one(r, stmt):
     x, y = stmt.args
     if is_number(r.uniform(y), 1):
@@ -272,11 +336,12 @@ def power_one(r, stmt):
 
 RULES = {
     "add": (add_zero, shift_twice, add_negative, add_twice, uniform_result),
-    "subtract": (subtract_zero, shift_twice, subtract_negative, uniform_result),
-    "multiply": (multiply_one, multiply_zero, multiply_negative, multiply_reciprocal, multiply_literals, literal_first, literal_outside,
-                 uniform_result),
+    "subtract": (subtract_zero, subtract_itself, shift_twice, subtract_negative, uniform_result),
+    "multiply": (multiply_one, multiply_zero, multiply_negative, multiply_reciprocal, multiply_quotient, multiply_literals, literal_first,
+                 literal_outside, uniform_result),
     "divide": (divide_one, multiply_negative, uniform_result),
     "negative": (negative_negative, negative_product, negative_difference, uniform_result),
     "power": (power_one, uniform_result),
-    **dict.fromkeys(("sum", "reshape", "transpose", "getitem", "broadcast_to", "squeeze", "expand_dims"), (negative_inside,)),
+    "sum": (negative_inside, sum_at_hand),
+    **dict.fromkeys(("reshape", "transpose", "getitem", "broadcast_to", "squeeze", "expand_dims"), (negative_inside,)),
 }

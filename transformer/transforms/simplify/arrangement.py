@@ -6,6 +6,7 @@ from ...core import Apply, is_name
 from .arithmetic import apply
 
 FILLED = {"zeros": 0, "ones": 1}
+SPREAD = ("broadcast_to", "getitem", "reshape", "expand_dims")
 REDUCTIONS = ("sum", "prod", "max", "min")
 
 
@@ -29,16 +30,14 @@ def is_static_read(stmt):
 
 
 def narrower(r, atom):
-    """Smaller atoms that broadcast to the value of an atom: the number that fills it, the operand of its broadcast."""
+    """A smaller atom that broadcasts to the value of an atom: the number that fills it, the operand of its broadcast; None if there is none."""
     if not is_name(atom):
-        return
+        return None
     value = r.uniform(atom)
     if value is not None:
-        yield np.asarray(value)[()].item()
-        return
-    found = r.definition(atom, "broadcast_to", "getitem", "reshape", "expand_dims")
-    if found and (found.op.name == "broadcast_to" or is_lengthened(r, found)):
-        yield found.args[0]
+        return np.asarray(value)[()].item()
+    found = r.definition(atom, *SPREAD)
+    return found.args[0] if found and (found.op.name == "broadcast_to" or is_lengthened(r, found)) else None
 
 
 def is_lengthened(r, stmt):
@@ -77,8 +76,12 @@ def fill_again(r, stmt):
     aval, value = r.avals[stmt.target], r.uniform(stmt.args[0])
     if value is None or None in aval.shape or aval.shape == ():
         return None
+    return filled(stmt, aval, aval.dtype.type(value))
+
+
+def filled(stmt, aval, value):
+    """The statement that fills an array with a scalar of its type."""
     shape = {"shape": aval.shape, "dtype": aval.dtype}
-    value = aval.dtype.type(value)
     for name, number in FILLED.items():
         if value.tobytes() == aval.dtype.type(number).tobytes():
             return apply(stmt, name, **shape)
@@ -155,7 +158,13 @@ def decided(r, stmt):
     test, x, y = stmt.args
     if x is y or (is_name(x) and x == y):
         return x
-    return (x if test else y) if not is_name(test) and np.shape(test) == () else None
+    if not is_name(test) and np.shape(test) == ():
+        return x if test else y
+    aval, values = r.avals[stmt.target], (r.uniform(x), r.uniform(y))
+    if None in values or None in aval.shape or aval.shape == ():
+        return None
+    first, second = map(aval.dtype.type, values)
+    return filled(stmt, aval, first) if first.tobytes() == second.tobytes() else None
 
 
 RULES = {

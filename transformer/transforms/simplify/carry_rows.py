@@ -45,7 +45,7 @@ from ...core import Apply, Aval, For, Hole, Move, Program, Update, is_name, oper
 from ...ops.index_templates import result_shape
 from ...ops.op import TABLE
 from ..emission import Emitter
-from .rewriting import Rewriter
+from .rewriting import Rewriter, holds
 
 LENGTH = 64
 """Rows of fewer elements are read from memory as before."""
@@ -53,6 +53,8 @@ LENGTH = 64
 
 def carry_rows(program):
     """The program in which loops of known bounds hand on the rows that are read in the next round, and in no other place."""
+    if not holds(program, For):
+        return program
     carrying = Carrying(program)
     with carrying.builder:
         body = carrying.top(program.body)

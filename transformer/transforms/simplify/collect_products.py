@@ -20,7 +20,7 @@ from ...core import Apply, For, Hole, If, Move, Program, Update, While, is_name,
 from ...ops import index_templates as templates
 from ...ops.op import TABLE
 from ..emission import Emitter
-from .rewriting import Rewriter
+from .rewriting import Rewriter, holds
 
 ROUNDS = 4
 """Loops of fewer rounds stay as they are,"""
@@ -46,6 +46,8 @@ class Term(NamedTuple):
 
 def collect_products(program, first):
     """The program with the sums in loops among its statements from `first` on taken out of them where that pays."""
+    if not holds(program, For):
+        return program
     collector = Collector(program)
     with collector.builder:
         body = program.body[:first] + collector.sweep(program.body[first:])

@@ -17,13 +17,13 @@ Before:                              After:
 sin = np.sin(x)
 """
 
-from ...core import If, Move, is_name, names_bound
-from .rewriting import Rewriter
+from ...core import For, If, Move, is_name, names_bound
+from .rewriting import Rewriter, holds
 
 
 def decide_branches(program):
     """The program without `if`s on literals and loops over empty literal ranges."""
-    return Deciding(program).run()
+    return Deciding(program).run() if holds(program, If, For) else program
 
 
 class Deciding(Rewriter):
@@ -33,7 +33,7 @@ class Deciding(Rewriter):
         taken, other = (stmt.body, stmt.orelse) if stmt.test else (stmt.orelse, stmt.body)
         rebinds = any(isinstance(s, Move) for s in taken)
         if self.depth and rebinds:
-            return self.emit(If(stmt.test, stmt.body, stmt.orelse, stmt.origin))
+            return self.emit(stmt)
         for inner in taken:
             self.emit(inner)
         return names_bound(other)

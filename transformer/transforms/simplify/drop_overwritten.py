@@ -15,13 +15,13 @@ multiply = 2.0 * getitem
 x[1] = multiply
 """
 
-import copy
 from dataclasses import replace
 
 from ...analysis.places import Places
 from ...core import Apply, Update, blocks, operands, targets, walk
 from ...ops.index_templates import is_advanced
 from ...ops.op import TABLE
+from .rewriting import alike, holds
 
 REACH = 60
 """How many statements ahead a second store is looked for."""
@@ -29,9 +29,10 @@ REACH = 60
 
 def drop_overwritten(program):
     """The program without stores that later ones of the same block make useless."""
-    if not any(isinstance(s, Update) for s in walk(program.body)):
+    if not holds(program, Update):
         return program
-    return replace(program, body=Dropping(program).block(program.body))
+    body = Dropping(program).block(program.body)
+    return program if alike(body, program.body) else replace(program, body=body)
 
 
 class Dropping:
@@ -47,11 +48,9 @@ class Dropping:
         return kept
 
     def inner(self, stmt):
-        stmt = copy.copy(stmt)
-        for field in ("head", "body", "orelse"):
-            if hasattr(stmt, field):
-                setattr(stmt, field, self.block(getattr(stmt, field)))
-        return stmt
+        fields = [f for f in ("head", "body", "orelse") if hasattr(stmt, f)]
+        found = {f: self.block(getattr(stmt, f)) for f in fields}
+        return stmt if all(alike(found[f], getattr(stmt, f)) for f in fields) else replace(stmt, **found)
 
     def is_overwritten(self, store, rest):
         """Whether a statement of `rest` stores into the same elements, and none before it may read them."""

@@ -13,7 +13,7 @@ import operator
 
 import numpy as np
 
-from ...core import Apply, Move, is_name
+from ...core import Apply, Move, is_name, literal_aval, walk
 from ...errors import TransformError
 from .rewriting import Rewriter
 
@@ -24,13 +24,23 @@ PYTHON = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator
 
 def fold_constants(program):
     """The program with scalar operations on literals computed (their targets get a Move) and literals in plain form."""
-    return Folding(program).run()
+    return Folding(program).run() if any(may_fold(program, s) for s in walk(program.body)) else program
+
+
+def may_fold(program, stmt):
+    """Whether a statement is a scalar of literals, or reads NumPy scalars."""
+    if type(stmt) is not Apply:
+        return False
+    names = sum(map(is_name, stmt.args))
+    return names < len(stmt.args) and any(isinstance(a, np.generic) for a in stmt.args) or not names and program.avals[stmt.target].shape == ()
 
 
 class Folding(Rewriter):
     def apply(self, stmt):
         value = None if any(map(is_name, stmt.args)) else fold(stmt, self.avals[stmt.target])
         self.emit(self.plain(stmt) if value is None else Move(stmt.target, value, stmt.origin))
+        if value is not None and stmt.target not in self.mutable and literal_aval(value) == self.avals[stmt.target]:
+            self.replaced[stmt.target] = value
 
     def plain(self, stmt):
         """The statement with NumPy scalars as Python numbers, where its aval and values stay the same."""

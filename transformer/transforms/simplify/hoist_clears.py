@@ -29,10 +29,13 @@ import copy
 from ...core import For, Hole, If, Update, While, is_name, operands, walk
 from ...ops.index_templates import FULL
 from .carry_rows import Carrying, Loop, is_plain
+from .rewriting import holds
 
 
 def hoist_clears(program):
     """The program with the numbers that loops of known bounds store into rows stored behind them."""
+    if not holds(program, For):
+        return program
     hoisting = Hoisting(program)
     body = hoisting.block(program.body)
     if not hoisting.found:

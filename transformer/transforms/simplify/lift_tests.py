@@ -22,19 +22,19 @@ greater = x > 1.0
 import numpy as np
 
 from ...core import Apply, If
-from .rewriting import Rewriter
+from .rewriting import Rewriter, holds
 
 
 def lift_tests(program):
     """The program without `if`s that hold nothing but tests."""
-    return Lifting(program).run()
+    return Lifting(program).run() if holds(program, If) else program
 
 
 class Lifting(Rewriter):
     def branch(self, stmt):
         inner = [*stmt.body, *stmt.orelse]
         if not all(map(self.is_test, inner)):
-            return self.emit(If(stmt.test, stmt.body, stmt.orelse, stmt.origin))
+            return self.emit(stmt)
         for test in inner:
             self.emit(test)
 

@@ -27,7 +27,7 @@ from collections import Counter
 from ...core import Apply, Aval, Hole, Update, blocks, is_name, operands, targets, walk
 from ...ops.index_templates import FULL, result_shape
 from ...ops.op import TABLE
-from .rewriting import Rewriter
+from .rewriting import Rewriter, holds
 
 ROOM = 2
 """What is stored at one time may be so many times as large as what was stored apart."""
@@ -35,7 +35,7 @@ ROOM = 2
 
 def merge_stores(program):
     """The program with additions at the same numbers and several ranges as one of the range that holds them all."""
-    return Merging(program).run()
+    return Merging(program).run() if holds(program, Update) else program
 
 
 class Merging(Rewriter):

@@ -15,13 +15,13 @@ y = x
 sin = np.sin(x)
 """
 
-from ...core import is_name
-from .rewriting import Rewriter, Scoped
+from ...core import Move, is_name
+from .rewriting import Rewriter, Scoped, holds
 
 
 def propagate_copies(program):
     """The program with reads of `y` after `Move(y, x)` turned into reads of `x`; the Moves are left to `remove_dead`."""
-    return Copies(program).run()
+    return Copies(program).run() if holds(program, Move) else program
 
 
 class Copies(Rewriter):

@@ -15,20 +15,21 @@ Before:                              After:
 sin = np.sin(x)
 """
 
-import operator
 from collections import defaultdict
 
 from ...core import CONTROL, Apply, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands, targets, walk
+from .rewriting import alike, holds
 
 
 def remove_dead(program):
     """The program without the statements that neither outputs nor effects need."""
-    live = mark(program)
-    body = sweep(program.body, live)
-    body = drop_stores(body, set(filter(is_name, program.outputs)))
     p = program
-    used = {*names_read(body), *(n for s in walk(body) for n in targets(s)), *p.params, *filter(is_name, p.outputs)}
-    if len(body) == len(p.body) and all(map(operator.is_, body, p.body)) and p.avals.keys() <= used and p.hints.keys() <= used:
+    body = sweep(p.body, mark(p)) if holds(p, *CONTROL) else p.body
+    body = drop_stores(body, set(filter(is_name, p.outputs)))
+    used = {*p.params, *filter(is_name, p.outputs)}
+    for stmt in walk(body):
+        used.update(operands(stmt), targets(stmt))
+    if alike(body, p.body) and p.avals.keys() <= used and p.hints.keys() <= used:
         return p
     avals = {n: a for n, a in p.avals.items() if n in used}
     hints = {n: h for n, h in p.hints.items() if n in used}
@@ -36,7 +37,10 @@ def remove_dead(program):
 
 
 def mark(program):
-    """Ids of the live statements: a live name makes all statements live that bind it or store into it."""
+    """Ids of the live statements: a live name makes all statements live that bind it or store into it.
+
+    That finds what loops only hand on to themselves; without loops and branches, `drop_stores` finds all.
+    """
     binders, parents, work = defaultdict(list), {}, []
     for stmt in walk(program.body):
         for name in targets(stmt):
@@ -68,15 +72,15 @@ def sweep(stmts, live):
     """The live statements of a block; comments stay."""
     kept = []
     for stmt in stmts:
-        if isinstance(stmt, Mark):
-            kept.append(stmt)
-        elif id(stmt) in live:
-            kept.append(rebuilt(stmt, [sweep(b, live) for b in blocks(stmt)]))
+        if type(stmt) is Mark or id(stmt) in live:
+            kept.append(rebuilt(stmt, [sweep(b, live) for b in blocks(stmt)]) if type(stmt) in CONTROL else stmt)
     return kept
 
 
 def rebuilt(stmt, inner):
-    """A control statement with other blocks; any other statement as it is."""
+    """A control statement with these blocks; any other statement as it is."""
+    if all(map(alike, inner, blocks(stmt))):
+        return stmt
     if isinstance(stmt, If):
         return If(stmt.test, *inner, stmt.origin)
     if isinstance(stmt, For):
@@ -93,9 +97,10 @@ def drop_stores(stmts, live):
     """
     kept = []
     for stmt in reversed(stmts):
-        if isinstance(stmt, If | For | While):
+        kind = type(stmt)
+        if kind in CONTROL:
             stmt = drop_inside(stmt, live)
-        elif isinstance(stmt, Update):
+        elif kind is Update:
             if stmt.target not in live:
                 continue
             if overwrites(stmt):
@@ -104,10 +109,11 @@ def drop_stores(stmts, live):
                 live.update(filter(is_name, (*stmt.args, stmt.value)))
                 kept.append(stmt)
                 continue
-        elif isinstance(stmt, Apply | Move):
-            if not live & {stmt.target, ("bound", stmt.target)} or is_idle(stmt):
+        elif kind is Apply or kind is Move:
+            if stmt.target not in live and ("bound", stmt.target) not in live or is_idle(stmt):
                 continue
-            live -= {stmt.target, ("bound", stmt.target)}
+            live.discard(stmt.target)
+            live.discard(("bound", stmt.target))
         live.update(operands(stmt))
         kept.append(stmt)
     return kept[::-1]
@@ -119,7 +125,7 @@ def overwrites(stmt):
 
 
 def is_idle(stmt):
-    return isinstance(stmt, Move) and is_name(stmt.source) and stmt.source == stmt.target
+    return type(stmt) is Move and is_name(stmt.source) and stmt.source == stmt.target
 
 
 def drop_inside(stmt, live):

@@ -56,7 +56,7 @@ class Rewriter:
         p = self.program
         body = self.block(p.body)
         outputs = [self.atom(a) for a in p.outputs]
-        if len(body) == len(p.body) and all(map(operator.is_, body, p.body)) and all(map(operator.is_, outputs, p.outputs)):
+        if alike(body, p.body) and alike(outputs, p.outputs):
             return p
         return Program(p.name, list(p.params), body, outputs, self.avals, self.hints, self.counters())
 
@@ -73,7 +73,11 @@ class Rewriter:
         return self.replaced.get(atom, atom) if is_name(atom) else atom
 
     def atoms(self, atoms):
-        return tuple(map(self.atom, atoms)) if self.renames() else atoms
+        """What stands for atoms now; the same tuple if they stand for themselves."""
+        if not self.renames():
+            return atoms
+        found = tuple(map(self.atom, atoms))
+        return atoms if alike(found, atoms) else found
 
     def repeats(self, stmt):
         """Whether arrays are in the index of an Update: they may name an element twice."""
@@ -121,10 +125,7 @@ class Rewriter:
 
     def visit_apply(self, stmt):
         args = self.atoms(stmt.args)
-        if args is stmt.args:
-            return self.apply(stmt)
-        self.apply(stmt if args == stmt.args and all(map(same, args, stmt.args)) else
-                   Apply(stmt.target, stmt.op, args, stmt.params, stmt.origin))
+        self.apply(stmt if args is stmt.args else Apply(stmt.target, stmt.op, args, stmt.params, stmt.origin))
 
     def visit_move(self, stmt):
         source = self.atom(stmt.source)
@@ -132,10 +133,13 @@ class Rewriter:
             self.move(stmt if source is stmt.source else Move(stmt.target, source, stmt.origin))
 
     def visit_update(self, stmt):
-        self.update(Update(stmt.target, stmt.index, self.atoms(stmt.args), self.atom(stmt.value), stmt.mode, stmt.origin))
+        args, value = self.atoms(stmt.args), self.atom(stmt.value)
+        kept = args is stmt.args and value is stmt.value
+        self.update(stmt if kept else Update(stmt.target, stmt.index, args, value, stmt.mode, stmt.origin))
 
     def visit_effect(self, stmt):
-        self.emit(Effect(stmt.kind, self.atoms(stmt.args), stmt.params, stmt.origin))
+        args = self.atoms(stmt.args)
+        self.emit(stmt if args is stmt.args else Effect(stmt.kind, args, stmt.params, stmt.origin))
 
     def visit_mark(self, stmt):
         self.emit(stmt)
@@ -175,25 +179,33 @@ class Rewriter:
             orelse = self.block(stmt.orelse)
         for name in changed:
             self.bump(name)
-        self.branch(If(test, body, orelse, stmt.origin))
+        kept = test is stmt.test and alike(body, stmt.body) and alike(orelse, stmt.orelse)
+        self.branch(stmt if kept else If(test, body, orelse, stmt.origin))
 
     def visit_for(self, stmt):
         lo, hi = self.atom(stmt.lo), self.atom(stmt.hi)
         with self.loop(stmt):
             body = self.block(stmt.body)
-        self.emit(For(stmt.index, lo, hi, stmt.step, body, stmt.origin))
+        kept = lo is stmt.lo and hi is stmt.hi and alike(body, stmt.body)
+        self.emit(stmt if kept else For(stmt.index, lo, hi, stmt.step, body, stmt.origin))
 
     def visit_while(self, stmt):
         with self.loop(stmt):
             head = self.block(stmt.head)
             test = self.atom(stmt.test)
             body = self.block(stmt.body)
-        self.emit(While(head, test, body, stmt.counter, stmt.origin))
+        kept = test is stmt.test and alike(head, stmt.head) and alike(body, stmt.body)
+        self.emit(stmt if kept else While(head, test, body, stmt.counter, stmt.origin))
 
 
-def same(one, other):
-    """Whether two equal atoms are of one type too (1 and 1.0 are equal)."""
-    return type(one) is type(other)
+def alike(found, given):
+    """Whether two sequences hold the same objects."""
+    return len(found) == len(given) and all(map(operator.is_, found, given))
+
+
+def holds(program, *kinds):
+    """Whether a program has a statement of one of these kinds."""
+    return not set(kinds).isdisjoint(map(type, walk(program.body)))
 
 
 def count_uses(program):

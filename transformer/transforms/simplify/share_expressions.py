@@ -19,6 +19,7 @@ from ...ops.op import TABLE
 from .rewriting import Rewriter, Scoped
 
 COMMUTATIVE = (np.add, np.multiply)
+PLAIN = frozenset((int, bool, str, type(None)))
 FRESH = ("tape", "empty", "zeros", "ones", "full")
 """Arrays that are made to be stored into, or that are as short to make again as to name."""
 PART = 4
@@ -61,17 +62,19 @@ class Sharing(Rewriter):
 
     def key(self, stmt):
         operands = [(a, self.version(a)) if is_name(a) else freeze(a) for a in stmt.args]
-        if stmt.op.impl in COMMUTATIVE:
-            operands.sort(key=repr)
-        return stmt.op.name, tuple(operands), freeze(stmt.params)
+        kind = frozenset if stmt.op.impl in COMMUTATIVE else tuple
+        return stmt.op.name, kind(operands), freeze(stmt.params)
 
 
 def freeze(value):
     """A hashable key that tells apart what behaves differently (1, 1.0 and True; 0.0 and -0.0)."""
+    if type(value) in PLAIN or isinstance(value, np.dtype):
+        return type(value), value
     if isinstance(value, dict):
         return tuple((k, freeze(v)) for k, v in sorted(value.items()))
     if isinstance(value, tuple | list):
-        return (type(value).__name__, *map(freeze, value))
+        kinds = tuple(map(type, value))
+        return (type(value), kinds, *value) if PLAIN.issuperset(kinds) else (type(value), *map(freeze, value))
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, value.tobytes()
     if isinstance(value, slice):
