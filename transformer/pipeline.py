@@ -29,6 +29,7 @@ from .leaves import dynamic_leaves, is_dynamic
 from .specialised import Param, is_device_array
 from .transforms.custom_calls import expand
 from .transforms.narrow import narrow
+from .transforms.root_squares import root_squares
 from .transforms.simplify import simplify
 from .transforms.vectorise import vectorise
 
@@ -155,7 +156,9 @@ def build(fn, args, kwargs):
 def build_differentiable(fn, args, kwargs, times=1):
     """`build` for a function of which a derivative is taken next, `times` times one of the other."""
     with options(pending=current_options().pending + times):
-        return build(fn, args, kwargs)
+        result = build(fn, args, kwargs)
+    result.program = root_squares(result.program)
+    return result
 
 
 def by_type_or_value(make, leaves):

@@ -118,6 +118,46 @@ def test_ties_share_evenly():
     np.testing.assert_array_equal(grad(lambda x: np.maximum.accumulate(x)[2], x), [0, 0.5, 0.5])
 
 
+def looped(x):
+    total = 0.0
+    for v in x:
+        total += v * v
+    return np.sqrt(total)
+
+
+def stored(x):
+    sides = np.zeros(6)
+    for i in range(6):
+        sides[i] = x[i] ** 2
+    return np.sum(np.sqrt(sides))
+
+
+@pytest.mark.parametrize("fn", [
+    lambda x: np.sqrt(np.sum(x ** 2)), lambda x: np.sqrt(x @ x), lambda x: np.sqrt(np.mean(np.square(x))), lambda x: np.sum(x * x) ** 0.5,
+    lambda x: np.sqrt(np.einsum("i,i->", x, x)), lambda x: math.sqrt(x[0] ** 2 + x[1] * x[1]), lambda x: np.sum(np.sqrt(x.reshape(2, 3) ** 2)),
+    lambda x: sum(v ** 2 for v in x) ** 0.5, looped, stored])
+def test_roots_of_sums_of_squares_at_zero(fn):
+    zero, x = np.zeros(6), np.array([0.3, -0.4, 1.2, -0.7, 0.5, 0.2])
+    for gradient in (transformer.grad(fn), transformer.jit(transformer.grad(fn))):
+        np.testing.assert_array_equal(gradient(zero), zero)
+        np.testing.assert_allclose(gradient(x), [(fn(x + d) - fn(x - d)) / 2e-6 for d in np.eye(6) * 1e-6], rtol=1e-8)
+    np.testing.assert_array_equal(transformer.vmap(transformer.grad(fn))(np.stack([zero, x]))[0], zero)
+    assert transformer.jvp(fn, (zero,), (x,)) == (0.0, 0.0)
+    slope = transformer.grad(fn)
+    np.testing.assert_allclose(transformer.hessian(fn)(x), [(slope(x + d) - slope(x - d)) / 2e-6 for d in np.eye(6) * 1e-6], atol=1e-8)
+
+
+@pytest.mark.parametrize("fn", [np.sqrt, lambda x: np.sqrt(x + x), lambda x: np.sqrt(np.maximum(x, 0.0) + x), lambda x: (2 * x) ** 0.5])
+def test_other_roots_keep_their_infinite_slope(fn):
+    with np.errstate(divide="ignore"):
+        assert transformer.grad(fn)(np.float64(0.0)) == np.inf
+
+
+def test_a_sum_that_cannot_be_zero_prints_a_plain_root():
+    source = transformer.grad(lambda x: np.sqrt(np.sum(x ** 2) + 1e-9)).show(np.zeros(3))
+    assert "where" not in str(source)
+
+
 def test_kinks_at_zero():
     assert grad(abs, 0.0) == 0
     assert grad(lambda x: np.hypot(x, 0.0), 0.0) == 0

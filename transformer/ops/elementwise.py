@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .op import Op, elementwise, infer_elementwise, register
+from .op import TABLE, Op, elementwise, infer_elementwise, register
 from .samples import ANY, PAIR, POSITIVE, uniform
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
@@ -140,13 +140,27 @@ def _literal_powers(rng):
     return [*_power_samples(rng), *(((x, p), {}) for p in (0, 1, 2, 3, -1, 0.5, -1.5)), ((2.0, x), {})]
 
 
-elementwise(np.power, lower=_lower_power, symbol="**", samples=_literal_powers, singular=_singular_power, name="power")(_Power)
+class _RootPower:
+    """A power from 1/2 to 1 of a sum of squares: the derivative at 0 is 0."""
+
+    def d_x(g, x, y, out):
+        return y * g * np.where(x == 0, np.inf, x) ** (y - 1)
+
+    def infer(x, y):
+        return infer_elementwise(np.power, (x, y))
+
+    def samples(rng):
+        return [((x, 0.5), params) for (x,), params in POSITIVE(rng)]
+
+    def of_squares(x, y):
+        return TABLE["root_power"] if is_literal(y) and np.isrealobj(y) and 0.5 <= y < 1 else None
+
+
+register(Op("root_power", np.power, _RootPower.infer, _lower_power, partials=(_RootPower.d_x, _Power.d_y), symbol="**",
+            samples=_RootPower.samples))
+elementwise(np.power, lower=_lower_power, symbol="**", samples=_literal_powers, singular=_singular_power, of_squares=_RootPower.of_squares,
+            name="power")(_Power)
 elementwise(np.float_power, lower=_lower_power, samples=_power_samples, singular=_singular_power, name="float_power")(_Power)
-
-
-@elementwise(np.sqrt, lower=at_result_type("sqrt"), samples=POSITIVE, singular=True)
-def sqrt(g, x, out):
-    return 0.5 * g / out
 
 
 class _Root:
@@ -158,9 +172,17 @@ class _Root:
     def infer(x):
         return infer_elementwise(np.sqrt, (x,))
 
+    def of_squares(x):
+        return TABLE["root"]
+
 
 root = register(Op("root", np.sqrt, _Root.infer, at_result_type("sqrt"), partials=(_Root.d_x,), notation=lambda x: "np.sqrt({0})",
                    samples=POSITIVE)).bind
+
+
+@elementwise(np.sqrt, lower=at_result_type("sqrt"), samples=POSITIVE, singular=True, of_squares=_Root.of_squares)
+def sqrt(g, x, out):
+    return 0.5 * g / out
 
 
 @elementwise(np.cbrt, lower=at_result_type("cbrt"), samples=POSITIVE, singular=True)

@@ -85,6 +85,14 @@ for _name, _ufunc in [("sin", np.sin), ("cos", np.cos), ("tan", np.tan), ("asin"
                       ("copysign", np.copysign), ("nextafter", np.nextafter)]:
     declare_like(getattr(math, _name), _ufunc)
 
+def _math_root(x):
+    return TABLE["math_root"]
+
+
+declare("math_root", math.sqrt, FLOAT, TABLE["root"].bind, TABLE["root"].lower, TABLE["root"].partials, "math.sqrt({0})",
+        TABLE["root"].samples, user=False)
+TABLE["math_sqrt"].of_squares = _math_root
+
 _log = declare_like(math.log, np.log)
 
 

@@ -1,5 +1,7 @@
 """`if` on an abstract test: evaluate both sides, then merge what differs, leaf by leaf."""
 
+from collections import deque
+
 import gast
 import numpy as np
 
@@ -109,7 +111,7 @@ class Merge:
 
     def contents(self, container, left, right):
         keys = list(left) + [k for k in right if k not in left]
-        if isinstance(container, list) and len(left) != len(right):
+        if isinstance(container, list | deque) and len(left) != len(right):
             raise ValueDependent("a list grows on one side of a condition on array values",
                                  "Give both sides the same length, or use np.where.", self.ev.origin(self.node))
         merged = {}
@@ -156,8 +158,7 @@ class Merge:
                 merged = [self.value(one[k], two[k], k) for k in one]
                 if isinstance(left, tuple):
                     return rebuild(left, merged)
-                assign(left, dict(zip(one, merged)))
-                return left
+                return self.ev.joined.make(left, right, dict(zip(one, merged)), self)
         names = " and ".join(sorted({type(left).__name__, type(right).__name__}))
         return Undefined(f"{hint} is {names} depending on a condition on array values")
 

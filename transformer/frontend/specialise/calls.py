@@ -4,7 +4,6 @@ import collections
 import dataclasses
 import functools
 import inspect
-import sys
 import types
 
 import gast
@@ -20,9 +19,8 @@ from ..reference import call_function, contains_reference, is_reference
 from . import special_methods
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
-from .state import Control
+from .state import LIBRARIES, Control
 
-LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
 ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional", "transformer.random.rejection",
@@ -42,6 +40,12 @@ class Closure:
         self.defaults = {a.id: ev.eval(frame, d) for a, d in zip(positional[len(positional) - len(node.args.defaults):],
                                                                  node.args.defaults)}
         self.kwdefaults = {a.id: ev.eval(frame, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None}
+        self.attributes = {}
+
+    def __getattr__(self, name):
+        if name in vars(self).get("attributes", ()):
+            return self.attributes[name]
+        raise AttributeError(f"{self.__name__} has no attribute {name}")
 
     def __call__(self, *args, **kwargs):
         return self.enter(self.ev, args, kwargs)
@@ -53,17 +57,18 @@ class Closure:
         return enter(ev, frame, body)
 
     def environments(self):
-        """The variables of the frames around the function: it may rebind them long after these have returned."""
-        frame, found = self.frame, []
+        """The variables of the frames around the function: it may rebind them long after these have returned. Its defaults and attributes."""
+        frame, found = self.frame, [self.defaults, self.kwdefaults, self.attributes]
         while frame is not None:
             found.append(frame.env)
             frame = frame.parent
         return found
 
     def frame_values(self):
-        """Values that the function reads from the frames around it."""
+        """Values that the function reads from the frames around it, its defaults and its attributes."""
         names = scopes.loaded(self.node.body if isinstance(self.node.body, list) else [self.node.body])
-        return [v for v in (self.ev.peek(self.frame, n) for n in names) if v is not None and v is not self]
+        outside = [v for v in (self.ev.peek(self.frame, n) for n in names) if v is not None and v is not self]
+        return [*outside, *self.defaults.values(), *self.kwdefaults.values(), *self.attributes.values()]
 
 
 _NAMES = {}
@@ -194,7 +199,7 @@ def call(ev, fn, args, kwargs, node):
     found = special_methods.converted(ev, fn, args)
     if found is not NotImplemented:
         return found
-    args = special_methods.iterated(ev, fn, args)
+    args = listed(ev, fn, special_methods.iterated(ev, fn, args))
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType) and is_user_code(fn.__func__):
         return enter_function(ev, fn.__func__, (fn.__self__, *args), kwargs)
     if isinstance(fn, types.FunctionType) and is_user_code(fn):
@@ -207,6 +212,15 @@ def call(ev, fn, args, kwargs, node):
     if method is not None:
         return enter_function(ev, method, (fn, *args), kwargs)
     return call_native(ev, fn, args, kwargs, node)
+
+
+def listed(ev, fn, args):
+    """The arguments of a function that goes through them, with lists for iterators."""
+    from .expressions import iterate
+    from .iterators import Cursor
+    if not any(fn is known for known in special_methods.ITERATING):
+        return args
+    return tuple(iterate(ev, a) if isinstance(a, Cursor) else a for a in args)
 
 
 def entered_method(fn):
@@ -247,13 +261,15 @@ def call_native(ev, fn, args, kwargs, node):
     check_random(ev, fn, owner, node)
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in MUTATORS:
-            ev.externals.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
+            ev.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
         if isinstance(owner, CONTAINERS) and ev.externals.is_external(owner):
             return ev.externals.method(fn)(*args, **kwargs)
         if type(owner) is np.ndarray and fn.__name__ in STORING_METHODS and ev.must_promote(owner, args, list(kwargs.values())):
             return getattr(ev.promote(owner, node), fn.__name__)(*args, **kwargs)
         if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
             return getattr(ev.operand(owner), fn.__name__)(*args, **kwargs)
+    elif args and getattr(fn, "__name__", "") in IN_PLACE and isinstance(args[0], list):
+        ev.refuse_mutation(args[0], f"{fn.__name__}() is called", ev.origin(node))
     fn = uninitialised(fn, args, kwargs)
     given = (*args, *kwargs.values())
     if optable_has(fn) and hasattr(optable.FUNCTIONS[fn], "entered") and (abstract_inside(given) or any(isinstance(a, Closure) for a in given)):
@@ -274,7 +290,8 @@ def call_native(ev, fn, args, kwargs, node):
             return ev.created(fn(*map(static_size, args), **{k: static_size(v) for k, v in kwargs.items()}))
         if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy", "math", "cmath"):
             optable.lookup(fn, ev.origin(node))
-    return ev.created(fn(*args, **kwargs))
+    from .iterators import kept
+    return kept(ev, ev.created(fn(*args, **kwargs)))
 
 
 CONTAINERS = (list, tuple, dict, set, collections.deque)
@@ -327,6 +344,9 @@ def makes_ndarray(fn, args, kwargs):
 
 STORING = {np.copyto, np.put, np.put_along_axis, np.place, np.putmask, np.fill_diagonal}
 """Functions that change their first argument, as the method `at` of ufuncs does."""
+
+IN_PLACE = {"heappush", "heappop", "heapify", "heapreplace", "heappushpop", "insort", "insort_left", "insort_right", "shuffle"}
+"""Functions of the standard library that change the list that is their first argument."""
 
 STORING_METHODS = {"fill", "put", "sort", "partition", "resize"}
 """Methods that change their array."""

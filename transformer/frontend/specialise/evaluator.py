@@ -12,6 +12,7 @@ from .. import aliases, parse, scopes
 from ..reference import Ref, as_array, is_reference
 from . import branches, statements
 from .externals import is_device_array
+from .joined import JoinedContainers
 from .state import NUMBERS, State, Undefined, contents
 
 MAX_DEPTH = 400
@@ -45,11 +46,14 @@ class Evaluator:
     unroll: run every loop of static length step by step. values: the arguments' values are known (value mode).
     """
 
+    __transformer_opaque__ = True
+
     def __init__(self, builder, externals, unroll=False, values=False):
         self.builder, self.externals = builder, externals
         self.unroll, self.values = unroll, values
-        self.frames = []
+        self.frames, self.attempts, self.handled = [], [], []
         self.forgotten, self.ambiguous = set(), []
+        self.joined = JoinedContainers(self)
         self.promoted, self.born, self.kept, self.roots = {}, {}, [], {}
         self.volatile, self.refuse_volatile = None, False
 
@@ -220,6 +224,11 @@ class Evaluator:
         if isinstance(value, slice):
             return self.has_dynamic((value.start, value.stop, value.step))
         return value.known is None or value.storage.varies if is_reference(value) else self.has_abstract(value)
+
+    def refuse_mutation(self, owner, what, origin):
+        """Refuse to change a container that outlives the call, or that is one of two while the other one is in use."""
+        self.externals.refuse_mutation(owner, what, origin)
+        self.joined.check_store(owner, what, origin)
 
     def open(self, value):
         """An external container with its leaves loaded, ready to be passed to native code that reads it."""

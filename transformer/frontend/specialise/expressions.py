@@ -13,7 +13,7 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
-from . import alternatives, branches, calls, iteration, special_methods
+from . import alternatives, branches, calls, iteration, iterators, special_methods
 from .externals import SEQUENCES
 from .templates import Template, as_parts
 
@@ -138,6 +138,8 @@ def compare(ev, frame, node):
             one = np.logical_not(found) if is_reference(found) and isinstance(op, gast.NotIn) else \
                 (not found if isinstance(op, gast.NotIn) else found)
         else:
+            if isinstance(op, gast.Is | gast.IsNot):
+                ev.joined.check_identity(left, right, ev.origin(node))
             one = special_methods.compare(ev, op, left, right)
             sides = (left, right) if isinstance(op, gast.Is | gast.IsNot) else (ev.open(left), ev.open(right))
             one = ev.created(COMPARE[type(op)](*sides)) if one is NotImplemented else one
@@ -242,8 +244,12 @@ def elements(ev, frame, nodes):
 
 def iterate(ev, value):
     """The items of an iterable as a list."""
+    value = iterators.whole(ev, value) if isinstance(value, iterators.Cursor) else value
     items = iteration.as_items(value) if is_reference(value) or isinstance(value, range | iteration.Items) else None
-    return list(items if items is not None else ev.items(special_methods.items(ev, value)))
+    if items is not None:
+        return list(items)
+    value = special_methods.items(ev, value)
+    return iterate(ev, value) if isinstance(value, iterators.Cursor) else list(ev.items(iterators.checked(ev, value)))
 
 
 def tuple_(ev, frame, node):
@@ -274,7 +280,7 @@ def comprehension(collect):
         results = []
         first = ev.eval_looped(frame, node.generators[0].iter)
         generate(ev, inner, node, node.generators, results, first)
-        return collect(results)
+        return iterators.cursor(ev, results) if collect is iter else collect(results)
     return run
 
 

@@ -18,7 +18,8 @@ from ..promotion import mark_of
 from .state import contents
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
-            "popitem", "appendleft", "popleft", "fill", "put", "resize", "write"}
+            "popitem", "appendleft", "popleft", "extendleft", "rotate", "move_to_end", "subtract", "difference_update", "intersection_update",
+            "symmetric_difference_update", "fill", "put", "resize", "write"}
 
 SEQUENCES = list | tuple | collections.deque
 
@@ -147,8 +148,12 @@ class Externals:
         for key, item in inside.items():
             self.freeze(item, f"{label}[{key!r}]" if isinstance(value, list | dict | tuple) else f"{label}.{key}")
 
+    def outlives(self, owner):
+        """Whether an object is the caller's or is read from outside."""
+        return id(owner) in self.frozen or self.is_external(owner)
+
     def refuse_mutation(self, owner, what, origin):
-        if id(owner) in self.frozen or self.is_external(owner):
+        if self.outlives(owner):
             label = self.frozen[id(owner)][1] if id(owner) in self.frozen else self.registry[id(owner)][2]
             raise TransformError(f"{label} outlives the call and is changed here ({what})",
                                  "Return the new value instead; a transformed function has no side effects.", origin)

@@ -13,7 +13,8 @@ from ...core import Effect
 from ...errors import TransformError, ValueDependent
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import alternatives, branches, calls, expressions, iteration, special_methods
+from . import alternatives, branches, calls, expressions, iteration, iterators, special_methods
+from .statements import set_attribute
 from .templates import Template, argument_source
 
 
@@ -33,7 +34,9 @@ def arange_items(ev, *args, **kwargs):
 
 
 def items_or_list(ev, value):
-    value = special_methods.items(ev, value)
+    value = iterators.checked(ev, special_methods.items(ev, value))
+    if isinstance(value, iterators.Cursor):
+        return value.rest()
     value = ev.items(value)
     items = iteration.as_items(value)
     return items if items is not None else list(value)
@@ -42,8 +45,8 @@ def items_or_list(ev, value):
 def enumerate_(ev, iterable, start=0):
     items = items_or_list(ev, iterable)
     if isinstance(items, list):
-        return list(enumerate(items, start))
-    return iteration.Items(items.length, lambda i: (i + start, items.item(i)), (items,))
+        return iterators.cursor(ev, list(enumerate(items, start)))
+    return iterators.cursor(ev, iteration.Items(items.length, lambda i: (i + start, items.item(i)), (items,)))
 
 
 def ndindex_items(ev, *shape):
@@ -68,19 +71,29 @@ def ndenumerate(ev, array):
 
 
 def zip_(ev, *iterables, strict=False):
+    shared = [it for it in iterables if isinstance(it, iterators.Cursor)]
+    if len({*map(id, shared)}) < len(shared):
+        return iterators.kept(ev, zip(*(iterators.cursor(ev, it) for it in iterables), strict=strict))
     parts = [items_or_list(ev, it) for it in iterables]
-    if all(isinstance(p, list) for p in parts):
-        return list(zip(*parts, strict=strict))
-    if strict and len({len(p) for p in parts}) > 1:
-        raise ValueError("zip() has arguments of different length")
     lengths = [len(p) if isinstance(p, list) else p.length for p in parts]
-    length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), lengths)
-    return iteration.Items(length, lambda i: tuple(p[i] if isinstance(p, list) else p.item(i) for p in parts), parts)
+    if strict and len({*lengths}) > 1:
+        raise ValueError("zip() has arguments of different length")
+    ending = [n for n in lengths if n is not None]
+    if all(isinstance(p, list) or p.length is None for p in parts) and (ending or not parts):
+        return iterators.cursor(ev, [tuple(map(item_at(i), parts)) for i in range(min(ending, default=0))])
+    length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), ending) if ending else None
+    return iterators.cursor(ev, iteration.Items(length, lambda i: tuple(map(item_at(i), parts)), parts))
+
+
+def item_at(i):
+    return lambda part: part[i] if isinstance(part, list) else part.item(i)
 
 
 def reversed_(ev, value):
+    if isinstance(value, iterators.Cursor):
+        raise TypeError("an iterator cannot be reversed")
     items = items_or_list(ev, value)
-    return items[::-1] if isinstance(items, list) else items.reversed()
+    return iterators.cursor(ev, items[::-1] if isinstance(items, list) else items.reversed())
 
 
 def print_(ev, *args, sep=" ", end="\n", file=None, flush=False):
@@ -139,8 +152,8 @@ def getattr_(ev, owner, name, *default):
 
 
 def setattr_(ev, owner, name, value):
-    ev.externals.refuse_mutation(owner, f"attribute {name} is set", ev.origin())
-    setattr(owner, name, value)
+    ev.refuse_mutation(owner, f"attribute {name} is set", ev.origin())
+    set_attribute(owner, name, value)
 
 
 def fromiter(ev, iterable, dtype, count=-1):
@@ -153,7 +166,10 @@ def fromiter(ev, iterable, dtype, count=-1):
 
 
 def map_(ev, fn, *iterables):
-    return [calls.call(ev, fn, tuple(items), {}, None) for items in zip(*(expressions.iterate(ev, it) for it in iterables))]
+    rows = zip_(ev, *iterables)
+    if rows.is_endless:
+        return iterators.cursor(ev, iteration.Items(None, lambda i: calls.call(ev, fn, rows.item(i), {}, None), (fn, rows)))
+    return iterators.cursor(ev, [calls.call(ev, fn, items, {}, None) for items in expressions.iterate(ev, rows)])
 
 
 def filter_(ev, fn, iterable):
@@ -164,7 +180,7 @@ def filter_(ev, fn, iterable):
             raise ValueDependent("filter() depends on array values", "Use np.where or a boolean mask.", ev.origin())
         if test:
             kept.append(item)
-    return kept
+    return iterators.cursor(ev, kept)
 
 
 def reduce_(ev, fn, iterable, *initial):
@@ -192,6 +208,8 @@ def keys_of(ev, items, key):
 def extreme(fn, position):
     """max or min; the first item with the largest or smallest key."""
     def user(ev, *items, key=None, **default):
+        if len(items) == 1 and isinstance(items[0], iterators.Cursor):
+            items = (expressions.iterate(ev, items[0]),)
         items = expressions.iterate(ev, items[0]) if len(items) == 1 and key is not None else items
         if key is None or not items:
             return calls.call_native(ev, fn, items if key is None else (items,), default, None)
@@ -226,7 +244,7 @@ def decided(ev, iterable, decisive, join):
 INTRINSICS = {len: len_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
-           any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin)}
+           any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS}
 
 LOOPED = ((np.arange, arange_items), (np.ndindex, ndindex_items), (np.ndenumerate, ndenumerate_items))
 """Functions with another result where it is only looped over."""

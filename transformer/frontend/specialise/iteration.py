@@ -8,7 +8,8 @@ from ..reference import is_reference
 
 
 class Items:
-    """An iterable with an abstract index: `length` (int or reference), `item(i)`, `sources` (what its items come from), and `bounds` for range itself."""
+    """An iterable with an abstract index: `length` (int or reference; None: it never ends), `item(i)`, `sources` (what its items come from), and
+    `bounds` for range itself."""
 
     def __init__(self, length, item, sources, bounds=None):
         self.length, self.item, self.sources, self.bounds = length, item, sources, bounds
@@ -20,6 +21,17 @@ class Items:
                 return items_of_range(hi - step, lo - step, -step)
         last = self.length - 1
         return Items(self.length, lambda i: self.item(last - i), self.sources)
+
+    def after(self, position):
+        """The items from a position on."""
+        length = None if self.length is None else np.maximum(self.length - position, 0) if is_reference(self.length) else max(self.length - position, 0)
+        if self.bounds is not None:
+            lo, hi, step = self.bounds
+            return Items(length, self.at(position), self.sources, (lo + position * step, hi, step))
+        return Items(length, self.at(position), self.sources)
+
+    def at(self, position):
+        return lambda i: self.item(position + i)
 
     def decided(self):
         """The same with numbers for a length and bounds whose values are known."""

@@ -57,15 +57,6 @@ def substitute(value, leaves):
     return value.rebuilt(items) if is_ragged(value) else rebuild(value, items)
 
 
-def set_item(container, key, value):
-    if isinstance(container, list | dict):
-        container[key] = value
-    elif isinstance(container, set):
-        raise CannotRoll("a set of numbers changes in it")
-    else:
-        vars(container)[key] = value
-
-
 def same_number(a, b):
     if is_reference(a) or is_reference(b):
         return is_reference(a) and is_reference(b) and a.storage is b.storage and a.path_key() == b.path_key()

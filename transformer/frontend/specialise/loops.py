@@ -21,19 +21,25 @@ from ..reference import is_reference
 from . import branches, rebinding, special_methods
 from .branches import convert_atom, join_marked
 from .iteration import as_items
-from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, set_item, substitute, zeros
-from .state import Control, Undefined, is_numeric, rebuild, storages
+from .iterators import Cursor, checked
+from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, substitute, zeros
+from .state import Control, Undefined, is_numeric, rebuild, set_item, storages
 
 SHORT_LOOP = 60
 """Nodes of source that a loop may come to when unrolled for being short."""
 UNROLL_LIMIT = 20_000
+END = object()
 FAULTS = (CannotRoll, TransformError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 """What a body may raise with an abstract index and need not with a known one: both sides of `if i > 0` are evaluated then. Where
 the fault is the user's, the unrolled loop raises it in the round that has it."""
 
 
 def run_for(ev, frame, node):
-    iterable = special_methods.items(ev, ev.eval_looped(frame, node.iter))
+    iterable = checked(ev, special_methods.items(ev, ev.eval_looped(frame, node.iter)))
+    if isinstance(iterable, Cursor):
+        if iterable.is_endless or getattr(node, "stop", None) and not isinstance(node.iter, gast.Call):
+            return unroll(ev, frame, node, iterable)
+        iterable = iterable.rest()
     iterable = ev.items(iterable)
     items = as_items(iterable)
     if items is None:
@@ -89,17 +95,33 @@ def is_abstract(ev, frame, node, iterable):
 
 
 def unroll(ev, frame, node, items):
-    """Plain execution: the index is static."""
+    """Plain execution: the index is static. The flag is tested before an item is fetched."""
     stop = getattr(node, "stop", None)
-    for item in items:
-        if stop is not None:
-            flag = branches.truth(ev, frame.env.get(stop, False), node)
-            if flag is True:
-                break
-            if is_reference(flag):
-                branches.choose(ev, flag, lambda: None, lambda item=item: guarded_round(ev, frame, node, item), node)
-                continue
-        one_round(ev, frame, node, item)
+    remaining, rounds, lost = iter(items), 0, False
+    while True:
+        flag = False if stop is None else branches.truth(ev, frame.env.get(stop, False), node)
+        item = END if flag is True else next(remaining, END)
+        if item is END:
+            break
+        if is_reference(flag):
+            lost = True
+            branches.choose(ev, flag, lambda: None, lambda item=item: guarded_round(ev, frame, node, item), node)
+        else:
+            one_round(ev, frame, node, item)
+        rounds += 1
+        if isinstance(items, Cursor) and items.is_endless:
+            check_endless(ev, node, lost, rounds)
+    if lost and isinstance(items, Cursor):
+        items.lose()
+
+
+def check_endless(ev, node, lost, rounds):
+    """A loop over an iterator that never ends must be left by a test that is known."""
+    if lost:
+        raise ValueDependent("a loop over an iterator that never ends is left depending on array values",
+                             "Write it as a while loop, or over range(n).", ev.origin(node))
+    if rounds > UNROLL_LIMIT:
+        raise TransformError(f"this loop runs more than {UNROLL_LIMIT} rounds while transforming", "Is it endless?", ev.origin(node))
 
 
 def one_round(ev, frame, node, item):

@@ -11,6 +11,7 @@ from ...core import names_bound
 from ..reference import is_reference
 from ..sharing import partners, tie, tie_to_caller
 from .leaves import CannotRoll, leaf_paths
+from .state import contents as contents_of
 
 
 def check_names(roll, now, block):
@@ -72,7 +73,7 @@ def storage_at(roll, path):
     """The storage that a slot holds now, if it holds an array."""
     owner, key = path[0]
     container = roll.state.containers[owner][0]
-    value = container[key] if isinstance(container, list | dict) else vars(container)[key]
+    value = contents_of(container)[key]
     leaf = roll.ev.seen(dict(leaf_paths(path[0], value)).get(path))
     return leaf.storage if is_reference(leaf) else None
 

@@ -4,13 +4,17 @@ A slot is one place that holds a value: a variable of a frame, an element of a l
 object. Branches and loops compare slots before and after, and turn numbers that differ into names of the program.
 """
 
+import array
 import functools
+import sys
 import types
+from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core import is_number
+from ...errors import ValueDependent
 from ..ragged import is_ragged
 from ..reference import Ref, is_device_array, is_reference
 
@@ -26,6 +30,7 @@ class Undefined(NamedTuple):
     value: Any = None
 
 
+LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -33,34 +38,89 @@ def is_numeric(value):
     return is_reference(value) or isinstance(value, NUMBERS) or is_device_array(value) or (isinstance(value, np.ndarray) and is_number(value.dtype))
 
 
+BYTES = (array.array, bytearray)
+"""Containers of plain numbers: their bytes are what they hold."""
+
+
 def contents(value):
     """The mutable or nested contents of a container as a dict key -> value, or None for a leaf."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | deque):
         return dict(enumerate(value))
     if isinstance(value, dict):
         return dict(value)
     if isinstance(value, set):
         return {"elements": frozenset(value)}
+    if isinstance(value, BYTES):
+        return {"bytes": bytes(value)}
     if is_device_array(value) or isinstance(value, Undefined | Ref | np.ndarray | type | types.ModuleType | types.FunctionType):
         return None
-    if hasattr(value, "__dict__") and not isinstance(value, types.BuiltinFunctionType | types.MethodType):
-        return vars(value)
-    return None
+    if isinstance(value, types.BuiltinFunctionType | types.MethodType):
+        return None
+    slots = slots_of(type(value))
+    if slots:
+        return {**getattr(value, "__dict__", {}), **{name: getattr(value, name) for name in slots if hasattr(value, name)}}
+    return vars(value) if hasattr(value, "__dict__") else None
+
+
+@functools.cache
+def slots_of(cls):
+    """The attributes that the classes of a user's object keep in slots."""
+    if cls.__module__.split(".")[0] in LIBRARIES:
+        return ()
+    names = (name for base in cls.__mro__ for name in as_names(vars(base).get("__slots__", ())))
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def as_names(slots):
+    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def assign(container, values):
     """Put `values` (as from `contents`) back into a mutable container, in place."""
     if isinstance(container, list):
         container[:] = [values[k] for k in sorted(values)]
+    elif isinstance(container, deque):
+        container.clear()
+        container.extend(values[k] for k in sorted(values))
     elif isinstance(container, dict):
         container.clear()
         container.update(values)
     elif isinstance(container, set):
         container.clear()
         container.update(values["elements"])
+    elif isinstance(container, BYTES):
+        del container[:]
+        restore_bytes(container, values["bytes"])
     elif not isinstance(container, tuple):
-        vars(container).clear()
-        vars(container).update(values)
+        assign_attributes(container, values)
+
+
+def restore_bytes(container, held):
+    if isinstance(held, Undefined):
+        raise ValueDependent(held.reason, "Use a list or an array.")
+    (container.frombytes if isinstance(container, array.array) else container.extend)(held)
+
+
+def assign_attributes(owner, values):
+    slots = slots_of(type(owner))
+    for name in slots:
+        if name in values:
+            object.__setattr__(owner, name, values[name])
+        elif hasattr(owner, name):
+            object.__delattr__(owner, name)
+    if hasattr(owner, "__dict__"):
+        vars(owner).clear()
+        vars(owner).update({name: value for name, value in values.items() if name not in slots})
+
+
+def set_item(container, key, value):
+    """Put one value of `contents` back."""
+    if isinstance(container, list | dict | deque):
+        container[key] = value
+    elif not isinstance(container, (set, *BYTES)):
+        object.__setattr__(container, key, value)
+    else:
+        raise TypeError(f"an abstract value in a {type(container).__name__}")
 
 
 class State:

@@ -1,18 +1,16 @@
 """Execution of statements: one function per kind of node."""
 
-import builtins
 import functools
 import importlib
+from collections import deque
 
 import gast
 import numpy as np
 
-from ...core import Effect
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import alternatives, branches, iteration, loops, special_methods, whiles
+from . import alternatives, branches, calls, expressions, failures, iteration, loops, special_methods, whiles
 from .state import Undefined
-from .templates import Template, argument_source
 
 INPLACE = {gast.Add: "iadd", gast.Sub: "isub", gast.Mult: "imul", gast.Div: "itruediv", gast.FloorDiv: "ifloordiv", gast.Mod: "imod",
            gast.Pow: "ipow", gast.MatMult: "imatmul", gast.BitAnd: "iand", gast.BitOr: "ior", gast.BitXor: "ixor",
@@ -33,15 +31,23 @@ def assign(ev, frame, target, value):
         store_item(ev, ev.eval(frame, target.value), ev.eval(frame, target.slice), value, target)
     elif isinstance(target, gast.Attribute):
         owner = ev.eval(frame, target.value)
-        ev.externals.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
+        ev.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
         if type(owner) is np.ndarray and ev.must_promote(owner, (), value):
             owner = ev.promote(owner, target)
         if is_reference(owner):
             ev.builder.origin = ev.origin(target)
             return owner.store_attribute(target.attr, value)
-        setattr(owner, target.attr, value)
+        set_attribute(owner, target.attr, value)
     else:
         unpack(ev, frame, target, value)
+
+
+def set_attribute(owner, name, value):
+    """Set an attribute; those of functions that are defined inside are kept apart."""
+    if isinstance(owner, calls.Closure):
+        owner.attributes[name] = value
+    else:
+        setattr(owner, name, value)
 
 
 def bind(ev, frame, name, value):
@@ -54,8 +60,8 @@ def bind(ev, frame, name, value):
 
 
 def unpack(ev, frame, target, value):
-    items = iteration.as_items(value) if is_reference(value) or isinstance(value, np.ndarray) else None
-    values = list(items if items is not None else ev.items(special_methods.items(ev, value)))
+    items = iteration.as_items(value) if isinstance(value, np.ndarray) else None
+    values = expressions.iterate(ev, value) if items is None else list(items)
     stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     count = len(target.elts)
     if len(values) != count and not stars or len(values) < count - 1:
@@ -74,7 +80,7 @@ def store_item(ev, owner, index, value, node):
         return
     if special_methods.enter(ev, owner, "setitem", index, value) is not NotImplemented:
         return
-    ev.externals.refuse_mutation(owner, "an element is set", ev.origin(node))
+    ev.refuse_mutation(owner, "an element is set", ev.origin(node))
     if type(owner) is np.ndarray and ev.must_promote(owner, index, value):
         owner = ev.promote(owner, node)
     if is_reference(index) and isinstance(owner, list) and index.known is None and index.dtype.kind in "iu":
@@ -110,8 +116,8 @@ def run_augassign(ev, frame, node):
         from .expressions import load_attribute
         old = load_attribute(ev, owner, target.attr, target)
         new = ev.eval(frame, node.value)
-        ev.externals.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
-        setattr(owner, target.attr, apply(writable(ev, old, new, node), new))
+        ev.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
+        set_attribute(owner, target.attr, apply(writable(ev, old, new, node), new))
         return
     from .expressions import load_item
     index = ev.eval(frame, target.slice)
@@ -129,6 +135,8 @@ def run_augassign(ev, frame, node):
 
 def writable(ev, old, new, node):
     """The left side of an in-place operation: a static array that will hold abstract values joins the program first."""
+    if isinstance(old, list | dict | set | deque):
+        ev.refuse_mutation(old, "it is changed in place", ev.origin(node))
     if type(old) is np.ndarray and ev.must_promote(old, (), new):
         return ev.promote(old, node)
     return old
@@ -148,24 +156,6 @@ def run_if(ev, frame, node):
 
 def run_return(ev, frame, node):
     frame.result = None if node.value is None else ev.eval(frame, node.value)
-
-
-def run_raise(ev, frame, node):
-    """Raise now where control is certain to come here, else leave a deferred raise in the program."""
-    if node.exc is None:
-        raise ev.error("a bare raise has nothing to raise again", "Name the exception.", node)
-    exception = ev.eval(frame, node.exc)
-    if isinstance(exception, type):
-        exception = exception()
-    if len(ev.builder.stack) == 1 and not any(isinstance(a, Template) for a in exception.args):
-        raise exception
-    atoms = []
-    text = ", ".join(argument_source(a, ev.builder, atoms) for a in exception.args)
-    cls = type(exception)
-    name = cls.__name__ if getattr(builtins, cls.__name__, None) is cls else "RuntimeError"
-    ev.builder.add(Effect("raise", tuple(atoms), {"text": f"raise {name}({text})", "exception": cls}))
-    if len(ev.builder.stack) > 1:
-        raise branches.BranchRaised
 
 
 def run_with(ev, frame, node):
@@ -205,7 +195,7 @@ def run_delete(ev, frame, node):
             frame.env[target.id] = Undefined(f"{target.id} was deleted")
         elif isinstance(target, gast.Subscript):
             owner = ev.eval(frame, target.value)
-            ev.externals.refuse_mutation(owner, "an element is deleted", ev.origin(target))
+            ev.refuse_mutation(owner, "an element is deleted", ev.origin(target))
             del owner[ev.eval(frame, target.slice)]
         else:
             raise ev.error("this cannot be deleted", "Delete variables or elements of lists and dicts.", target)
@@ -227,7 +217,7 @@ def run_import_from(ev, frame, node):
 
 STATEMENTS = {
     gast.Assign: run_assign, gast.AugAssign: run_augassign, gast.Expr: run_expr, gast.If: run_if,
-    gast.For: loops.run_for, gast.While: whiles.run_while, gast.Return: run_return, gast.Raise: run_raise,
+    gast.For: loops.run_for, gast.While: whiles.run_while, gast.Return: run_return, gast.Raise: failures.run_raise, gast.Try: failures.run_try,
     gast.With: run_with, gast.FunctionDef: run_def, gast.Pass: run_pass, gast.Delete: run_delete,
     gast.Import: run_import, gast.ImportFrom: run_import_from, gast.Nonlocal: run_pass, gast.Global: run_pass,
 }
