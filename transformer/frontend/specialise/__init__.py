@@ -19,7 +19,7 @@ from ..reference import contains_reference, is_reference
 from . import branches, calls
 from .evaluator import Evaluator
 from .externals import Externals, is_device_array, is_dynamic_array
-from .state import is_numeric
+from .state import Undefined, is_numeric
 
 ATTEMPTS = 24
 
@@ -171,8 +171,10 @@ class Attempt:
         for leaf in leaves:
             if is_ragged(leaf):
                 raise NeedStatic(leaf.array, leaf.reason)
+            if isinstance(leaf, Undefined):
+                raise ValueDependent(leaf.reason, "Return the same structure on every path.", self.last_origin())
             if not is_numeric(leaf):
-                what = getattr(leaf, "reason", None) or f"{self.builder.name} returns a value of type {type(leaf).__name__}"
+                what = f"{self.builder.name} returns a value of type {type(leaf).__name__}"
                 raise TransformError(what, "Return arrays, numbers and containers of them.", self.last_origin())
         return leaves, out_tree
 

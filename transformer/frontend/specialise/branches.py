@@ -169,8 +169,9 @@ class Merge:
                 if isinstance(left, tuple):
                     return rebuild(left, merged)
                 return self.ev.joined.make(left, right, dict(zip(one, merged)), self)
-        names = " or ".join(dict.fromkeys((kind_of(left), kind_of(right))))
-        named = RESULT if isinstance(hint, str) and hint.startswith("_result") else hint
+        one, two = kind_of(left), kind_of(right)
+        named = f"item {hint!r}" if not isinstance(hint, str) else RESULT if hint.startswith("_result") else hint
+        names = f"{one} or {two}" if one != two else f"another {type(left).__name__} on each side,"
         return Undefined(f"{named} is {names} depending on a condition on array values")
 
     def ragged(self, left, right, hint):

@@ -280,6 +280,7 @@ def call_native(ev, fn, args, kwargs, node):
         kwargs = {k: ev.open(v) for k, v in kwargs.items()}
     elif fn.__name__ in ADDING:
         args = tuple(map(ev.items, args))
+    ev.check_usable((*args, *kwargs.values()), node)
     if abstract_inside((*args, *kwargs.values())):
         if optable_has(fn):
             out = kwargs.pop("out", None)

@@ -254,5 +254,13 @@ class Evaluator:
             raise ValueDependent(value.reason, advice, self.origin(node))
         return value
 
+    def check_usable(self, value, node):
+        """Refuse a container in which an item is not usable where library code reads it."""
+        if type(value) in (list, tuple, dict):
+            for item in value.values() if type(value) is dict else value:
+                self.check_usable(item, node)
+        else:
+            self.usable(value, node)
+
 
 __all__ = ["Evaluator", "Frame", "branches"]

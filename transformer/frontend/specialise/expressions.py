@@ -173,7 +173,7 @@ def looped(ev, frame, node):
 
 
 def attribute(ev, frame, node):
-    return load_attribute(ev, ev.eval(frame, node.value), node.attr, node)
+    return ev.usable(load_attribute(ev, ev.eval(frame, node.value), node.attr, node), node)
 
 
 def load_attribute(ev, owner, name, node):
@@ -191,7 +191,7 @@ def load_attribute(ev, owner, name, node):
 def subscript(ev, frame, node):
     owner = ev.eval(frame, node.value)
     index = ev.eval(frame, node.slice)
-    return load_item(ev, owner, index, node)
+    return ev.usable(load_item(ev, owner, index, node), node)
 
 
 def load_item(ev, owner, index, node):

@@ -9,7 +9,6 @@ import functools
 import sys
 import types
 from collections import deque
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,11 +22,13 @@ class Control(Exception):
     """Base of the exceptions by which the evaluator steers itself; none of them is an error."""
 
 
-class Undefined(NamedTuple):
-    """Placeholder of a value that cannot be used; `reason` says why."""
+class Undefined:
+    """Placeholder of a value that cannot be used; `reason` says why. A leaf: no container, so that nothing reads what is inside."""
 
-    reason: str
-    value: Any = None
+    __slots__ = ("reason", "value")
+
+    def __init__(self, reason, value=None):
+        self.reason, self.value = reason, value
 
 
 LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
