@@ -20,6 +20,7 @@ from ..ragged.extents import Chosen
 from ..reference import is_reference
 from . import branches, rebinding, special_methods
 from .branches import convert_atom, join_marked
+from .filtered import Filtered
 from .iteration import as_items
 from .iterators import Cursor, checked
 from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, substitute, zeros
@@ -40,7 +41,7 @@ def run_for(ev, frame, node):
         if iterable.is_endless or getattr(node, "stop", None) and not isinstance(node.iter, gast.Call):
             return unroll(ev, frame, node, iterable)
         iterable = iterable.rest()
-    iterable = ev.items(iterable)
+    iterable = iterable.items() if isinstance(iterable, Filtered) else ev.items(iterable)
     items = as_items(iterable)
     if items is None:
         return unroll(ev, frame, node, list(iterable))
