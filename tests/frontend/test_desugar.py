@@ -76,6 +76,9 @@ SIMPLE = st.one_of(
 )
 
 
+ERRORS = st.sampled_from(["ValueError", "(ZeroDivisionError, ValueError)", "ArithmeticError as error"])
+
+
 def indent(stmts):
     return ["    " + line for stmt in stmts for line in stmt]
 
@@ -88,7 +91,7 @@ def blocks(draw, depth, in_loop):
 
 @st.composite
 def statements(draw, depth, in_loop):
-    kind = draw(st.sampled_from(["simple", "simple", "if", "for", "while", "with", "match"] if depth else ["simple"]))
+    kind = draw(st.sampled_from(["simple", "simple", "if", "for", "while", "with", "match", "try"] if depth else ["simple"]))
     if kind == "simple":
         line = draw(SIMPLE)
         return [line if in_loop or line not in ("break", "continue") else "log(9)"]
@@ -98,6 +101,10 @@ def statements(draw, depth, in_loop):
         return lines + (["else:", *draw(blocks(depth - 1, in_loop))] if draw(st.booleans()) else [])
     if kind == "with":
         return ["with Swallow():", *draw(blocks(depth - 1, in_loop))]
+    if kind == "try":
+        lines = ["try:", *draw(blocks(depth - 1, in_loop)), f"except {draw(ERRORS)}:", *draw(blocks(depth - 1, in_loop))]
+        lines += ["else:", *draw(blocks(depth - 1, in_loop))] if draw(st.booleans()) else []
+        return lines + (["finally:", "    b += 2", "    log(6)"] if draw(st.booleans()) else [])
     if kind == "match":
         patterns = draw(st.sampled_from([["0 | 1", "x if x > 2"], ["x if log(x)", "2"], ["(x, y)", "int(x)"]]))
         cases = [[f"    case {pattern}:", *indent([draw(blocks(depth - 1, in_loop))])] for pattern in patterns]
@@ -292,7 +299,7 @@ def refusal(text):
 @pytest.mark.parametrize(
     ("body", "word", "line"),
     [
-        ("try:\n        pass\n    except E:\n        pass", "try", 2),
+        ("try:\n        pass\n    finally:\n        return x", "`finally` is left", 5),
         ("class A:\n        pass", "class", 2),
         ("x = 1\n    yield x", "yield", 3),
         ("global g\n    g = 1", "global g", 3),

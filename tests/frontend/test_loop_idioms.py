@@ -268,3 +268,16 @@ def test_a_name_that_only_the_break_binds_is_refused():
         return found
     with pytest.raises(TransformError, match="found is set on one side only"):
         jit(fn)(np.array([0.3, -0.5, 1.2, 0.7]))
+
+
+def test_pairs_of_selected_items():
+    def f(x):
+        total = 0.0
+        for a, b in zip(x[x > 1], x[x > 2]):
+            total += a * b ** 2
+        return total
+    x = np.arange(5.0) + 0.3
+    want = [(f(x + d) - f(x - d)) / 2e-6 for d in 1e-6 * np.eye(5)]
+    for transform in (lambda g: g, jit):
+        np.testing.assert_allclose(transform(grad(f))(x), want, rtol=1e-6)
+    np.testing.assert_allclose(jit(f)(x), f(x))

@@ -34,7 +34,7 @@ def blocks(draw, depth, in_loop):
 
 @st.composite
 def statements(draw, depth, in_loop):
-    kind = draw(st.sampled_from(["simple", "simple", "if", "if", "bind", "for", "while", "with"] if depth else ["simple"]))
+    kind = draw(st.sampled_from(["simple", "simple", "if", "if", "bind", "for", "while", "with", "try"] if depth else ["simple"]))
     if kind == "simple":
         line = draw(SIMPLE)
         return [line if in_loop or line not in ("break", "continue") else "c = a"]
@@ -51,6 +51,11 @@ def statements(draw, depth, in_loop):
         return inner + (long_tail if draw(st.booleans()) else long_tail[:1])
     if kind == "with":
         return ["with np.errstate(all='ignore'):", *draw(blocks(depth - 1, in_loop))]
+    if kind == "try":
+        lines = ["try:", *draw(blocks(depth - 1, in_loop)), *(["    raise ValueError"] if draw(st.booleans()) else [])]
+        lines += ["except ValueError:", *draw(blocks(depth - 1, in_loop))]
+        lines += ["else:", *draw(blocks(depth - 1, in_loop))] if draw(st.booleans()) else []
+        return lines + (["finally:", "    b = b * 0.5"] if draw(st.booleans()) else [])
     if kind == "for":
         lines = [f"for i in range({draw(st.sampled_from([3, 6]))}):", *draw(blocks(depth - 1, True))]
     else:

@@ -32,11 +32,20 @@ def current():
                              "Return it from the function instead of storing it elsewhere.") from None
 
 
+def divides_by_zero(symbol, *values):
+    """Whether Python refuses an operation on two numbers."""
+    if symbol in ("/", "//", "%"):
+        return values[1] == 0
+    return symbol == "**" and values[0] == 0 and np.real(values[1]) < 0
+
+
 class Builder:
     """Collects one Core program. Use `with builder:` around code that operates on references.
 
     `origin` is the user's line that statements emitted now stem from; `ranges` maps loop indices to their lowest and highest value;
-    `defined` maps names to the Apply that binds them; `sized`: every size must be static, so that a mask selects a ragged array.
+    `defined` maps names to the Apply that binds them; `sized`: every size must be static, so that a mask selects a ragged array;
+    `strict`: an op that fails on known values raises what it would raise in the running program, instead of being left to it;
+    `failed`: the last error that passed the end of a nested block; `folded`: the statements whose value is known.
     """
 
     def __init__(self, name="f", parent=None):
@@ -55,7 +64,8 @@ class Builder:
         self.ranges = {}
         self.jnp = self.uses_jnp = False
         self.device_arrays = {}
-        self.sized = False
+        self.sized = self.strict = False
+        self.failed, self.folded = None, set()
 
     def __enter__(self):
         if not hasattr(_active, "stack"):
@@ -120,6 +130,9 @@ class Builder:
         self.stack.append(block)
         try:
             yield block
+        except Exception as error:
+            self.failed = error
+            raise
         finally:
             self.stack.pop()
 
@@ -153,9 +166,15 @@ class Builder:
         if weak and aval.shape == () and aval.dtype in core.WEAK_DTYPES.values():
             aval = Aval((), aval.dtype, True)
         target = self.fresh(hint or op.name, aval)
-        self.add(Apply(target, op, tuple(atoms), params))
+        stmt = self.add(Apply(target, op, tuple(atoms), params))
         ref = self.reference(target)
-        ref.storage.known = self.fold(op, refs, params, aval)
+        try:
+            ref.storage.known = self.fold(op, refs, params, aval)
+        except Exception:
+            self.block.pop()
+            raise
+        if ref.storage.known is not None:
+            self.folded.add(stmt)
         ref.storage.varies = any(getattr(r.storage, "varies", False) for r in refs if is_reference(r))
         return ref
 
@@ -167,10 +186,14 @@ class Builder:
         values = [r.known if is_reference(r) else r for r in refs]
         if any(v is None or (limit is not None and np.size(v) > limit) for v in values):
             return None
+        if self.strict and aval.weak and divides_by_zero(op.symbol, *values):
+            raise ZeroDivisionError("division by zero")
         with np.errstate(all="ignore"):
             try:
                 return np.asarray(op.impl(*values, **params), aval.dtype)
             except (ArithmeticError, ValueError):
+                if self.strict:
+                    raise
                 return None
 
     def constant(self, value, hint="c"):

@@ -73,6 +73,7 @@ def matrix_shape(name, aval):
 class cholesky:
     """The lower triangular L with L @ L^H = a (part "L"), or its adjoint (part "U", which reads the upper triangle)."""
 
+    raises = (np.linalg.LinAlgError,)
     samples = sample_positive({"upper": False}, {"upper": True})
 
     def impl(a, upper):
@@ -116,6 +117,7 @@ class eigh:
     """Eigenvalues (part "values": of eigh, "only": of eigvalsh) or eigenvectors ("vectors") of Hermitian matrices, of which the
     triangle UPLO is read."""
 
+    raises = (np.linalg.LinAlgError,)
     samples = sample_positive(*({"part": part, "UPLO": uplo} for part in ("only", "values", "vectors") for uplo in "LU"))
 
     def impl(a, part, UPLO):
@@ -170,6 +172,7 @@ def eigvalsh_call(a, UPLO="L"):
 class eig:
     """Eigenvalues (part "values": of eig, "only": of eigvals) or eigenvectors ("vectors") of square matrices, always complex."""
 
+    raises = (np.linalg.LinAlgError,)
     samples = [((x,), {"part": part}) for part in ("only", "values", "vectors")
                for x in (np.array([[1.0, 2.0, 0.3], [0.5, 4.0, -1.0], [0.2, 0.7, -3.0]]), np.array([[1.0, -2.0], [3.0, 0.5]]))]
 
@@ -254,6 +257,7 @@ def eigvals_call(a):
 class svd:
     """Part "U", "S" or "Vh" of the singular value decomposition; full_matrices None computes S alone."""
 
+    raises = (np.linalg.LinAlgError,)
     samples = sample_tall_and_wide(*({"part": part, "full_matrices": False} for part in ("S", "U", "Vh")),
                                    {"part": "S", "full_matrices": None})
 
@@ -471,6 +475,7 @@ def missing(size, product):
 class pinv:
     """The pseudoinverse. Its derivative holds where the rank does not change."""
 
+    raises = (np.linalg.LinAlgError,)
     samples = sample_tall_and_wide({"rcond": None, "hermitian": False})
 
     def impl(a, rcond, hermitian):
@@ -515,6 +520,7 @@ def pinv_call(a, rcond=None, hermitian=False, *, rtol=None):
 class lstsq:
     """The least-squares solution of a @ x = b of least norm."""
 
+    raises = (np.linalg.LinAlgError,)
     promotes = True
 
     def samples(rng):

@@ -81,6 +81,7 @@ def sample_squares(*params):
 class solve:
     """x with a @ x = b; b is a vector or a stack of matrices."""
 
+    raises = (np.linalg.LinAlgError,)
     promotes = True
 
     def samples(rng):
@@ -148,6 +149,7 @@ def lead(x, axis, ndim, other):
 class inv:
     """The inverse matrix."""
 
+    raises = (np.linalg.LinAlgError,)
     samples = sample_squares()
 
     def impl(a):

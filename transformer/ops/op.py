@@ -106,6 +106,7 @@ class Op:
     collective: exchanges values between the lanes of a named axis (see `collectives`): "same" or "differs"; `lanes` is its rule.
     runs: computed at run time even where its operands are literals.
     cheap: costs no more than a copy of its result (as elementwise ops and views do without saying so).
+    raises: the classes of exceptions that NumPy raises depending on the operands' values (indices out of range apart).
     of_squares(*args): the op that stands for it where its first operand is a sum of squares (`analysis.squares`), or None.
     product(*avals, **params): what kind of sum of products it is, "dot", "batched dot" or "convolution"; None: of no kind.
     """
@@ -113,7 +114,7 @@ class Op:
     def __init__(self, name, impl, infer, lower, vjp=None, jvp=None, batch=None, linear=None, partials=None,
                  notation=None, symbol=None, samples=None, differentiable=True, singular=False, masking=False, nonfinite=False,
                  gather=False, along=False, positions=False, as_index=None, unview=None, readonly=False, promotes=None, collective=None,
-                 lanes=None, product=None, runs=False, cheap=False, of_squares=None):
+                 lanes=None, product=None, runs=False, cheap=False, raises=(), of_squares=None):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
@@ -121,7 +122,7 @@ class Op:
         self.along, self.positions = along, positions
         self.gather, self.as_index, self.unview, self.readonly = gather, as_index, unview, readonly
         self.promotes, self.collective, self.lanes, self.product = promotes, collective, lanes, product or no_product
-        self.runs, self.cheap, self.of_squares = runs, cheap, of_squares
+        self.runs, self.cheap, self.raises, self.of_squares = runs, cheap, raises, of_squares
 
     def __repr__(self):
         return f"<op {self.name}>"

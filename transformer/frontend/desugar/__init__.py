@@ -3,7 +3,7 @@
 What remains after desugaring (gast nodes):
 
     Assign (any targets: names, tuples, starred, attributes, subscripts), AugAssign, Expr, Delete, Raise, Pass,
-    If, For, While, With, FunctionDef (nested, desugared as well), Import, ImportFrom, Nonlocal,
+    If, For, While, With, Try, FunctionDef (nested, desugared as well), Import, ImportFrom, Nonlocal,
     Return: exactly one, as the last statement of every function.
 
 Expressions stay as they are, with one exception: a Compare has one operator. BoolOp and IfExp keep Python's short circuit; the
@@ -32,7 +32,7 @@ import dataclasses
 import gast
 
 from ..parse import cached, place
-from ..syntax import Fresh
+from ..syntax import Fresh, at
 from .drop_annotations import drop_annotations
 from .expand_asserts import expand_asserts
 from .fence import fence
@@ -68,6 +68,9 @@ def desugar(parsed):
 def apply_passes(node, taken=(), passes=None):
     """A copy of a function node with all passes (or those given) applied; new names avoid `taken`."""
     node = copy.deepcopy(node)
+    for handler in gast.walk(node):
+        if isinstance(handler, gast.ExceptHandler) and handler.name is not None:
+            at(handler.name, handler)
     fresh = Fresh(node, taken)
     for run in PASSES if passes is None else passes:
         node.body = run(node.body, fresh)

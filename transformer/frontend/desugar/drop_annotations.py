@@ -48,6 +48,8 @@ def _required(stmt):
     """Blocks that may not be empty."""
     if isinstance(stmt, gast.Match):
         return [case.body for case in stmt.cases]
+    if isinstance(stmt, gast.Try):
+        return [stmt.body, *([handler.body for handler in stmt.handlers] or [stmt.finalbody])]
     body = getattr(stmt, "body", None)
     return [body] if isinstance(body, list) else []
 

@@ -16,12 +16,12 @@ Collect the values in a list and return it.
 import gast
 
 from ...errors import TransformError
+from ..syntax import contains, leaves
 
 LIST = "Collect the values in a list and return it."
 PLAIN = "Transform the plain function that does the maths."
 REFUSED = {
-    "Try": ("try is not transformed", "Test for the case with if before it fails, or catch the error around the transformed function."),
-    "TryStar": ("try is not transformed", "Catch the error around the transformed function."),
+    "TryStar": ("except* is not transformed", "Catch the error around the transformed function."),
     "ClassDef": ("a class is defined inside of a transformed function", "Define the class at module level."),
     "Yield": ("yield makes the function a generator", LIST),
     "YieldFrom": ("yield from makes the function a generator", LIST),
@@ -31,7 +31,7 @@ REFUSED = {
     "AsyncFunctionDef": ("an async function is defined inside of a transformed function", PLAIN),
     "TypeAlias": ("a type alias is defined inside of a transformed function", "Define it at module level."),
 }
-STATEMENTS = """FunctionDef Return Delete Assign AugAssign AnnAssign For While If With Match Raise Assert Import ImportFrom Global Nonlocal
+STATEMENTS = """FunctionDef Return Delete Assign AugAssign AnnAssign For While If With Match Raise Try Assert Import ImportFrom Global Nonlocal
     Expr Pass Break Continue""".split()
 
 
@@ -43,6 +43,8 @@ def fence(node, origin):
             raise TransformError(*REFUSED[kind], origin(inner))
         if isinstance(inner, gast.stmt) and kind not in STATEMENTS:
             raise TransformError(f"{kind} is not transformed", "Write it with if, for, while and assignments.", origin(inner))
+        if isinstance(inner, gast.Try) and (contains(inner.finalbody, gast.Return) or leaves(inner.finalbody, gast.Break | gast.Continue)):
+            raise TransformError("`finally` is left by return, break or continue", "Leave after the try.", origin(inner.finalbody[0]))
         if isinstance(inner, gast.comprehension) and inner.is_async:
             raise TransformError("async for is not transformed", PLAIN, origin(inner.target))
     for function in (n for n in _in_order(node) if isinstance(n, gast.FunctionDef)):

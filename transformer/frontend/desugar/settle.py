@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from ..syntax import FUNCTIONS, LOOPS, assign, at, choose, duplicate, leaves, level, load, negate
+from ..syntax import FUNCTIONS, LOOPS, assign, at, blocks, choose, duplicate, leaves, level, load, negate
 
 SMALL = 60  # tree nodes that are rather written twice than put under a flag
 
@@ -46,7 +46,7 @@ def settle(stmts, exit_, flagged=False, ends=True):
             return result + exit_.replace(stmt) + ([assign(exit_.flag(), True, stmt)] if flagged else [])
         if isinstance(stmt, gast.Raise):
             return [*result, stmt]
-        if isinstance(stmt, gast.If | gast.With) and leaves([stmt], exit_.kinds):
+        if isinstance(stmt, gast.If | gast.With | gast.Try) and leaves([stmt], exit_.kinds):
             return result + _branch(stmt, rest, exit_, flagged, ends)
         result.append(stmt)
     return result
@@ -85,12 +85,17 @@ def _read_after(stmts, exit_):
 
 
 def _flag(stmt, rest, exit_, flagged, ends):
-    """A context manager may swallow an exception raised before the leaving statement, so that needs the flag as well."""
-    flagged_here = flagged or bool(rest)
+    """A context manager may swallow an exception raised before the leaving statement, so that needs the flag as well; so does `else`
+    after a `try` that leaves."""
+    after = stmt.orelse if isinstance(stmt, gast.Try) else []
+    flagged_here = flagged or bool(rest or after)
     if isinstance(stmt, gast.If):
         [stmt] = _choose(stmt.test, stmt.body, stmt.orelse, exit_, flagged_here, stmt, ends and not rest)
     else:
-        stmt.body = settle(stmt.body, exit_, flagged_here, ends and not rest) or [at(gast.Pass(), stmt)]
+        for block in filter(None, blocks(stmt)):
+            block[:] = settle(block, exit_, flagged_here, False) or [at(gast.Pass(), stmt)]
+        if after:
+            stmt.orelse = [at(gast.If(negate(load(exit_.flag())), after, []), stmt)]
     rest = settle(rest, exit_, flagged, ends)
     if not flagged_here:
         return [stmt]

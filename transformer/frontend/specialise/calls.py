@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from ...access import Attribute, Default, Item, Kept
-from ...errors import TransformError, ValueDependent
+from ...errors import NeedStatic, TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops import vectorized
 from .. import desugar, parse, promotion, ragged, scopes
@@ -299,7 +299,14 @@ def call_native(ev, fn, args, kwargs, node):
         if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy", "math", "cmath"):
             optable.lookup(fn, ev.origin(node))
     from .iterators import kept
-    return kept(ev, ev.created(fn(*args, **kwargs)))
+    try:
+        return kept(ev, ev.created(fn(*args, **kwargs)))
+    except TypeError as error:
+        needed = next(filter(is_reference, (*args, *kwargs.values())), None)
+        if needed is None or isinstance(error, TransformError):
+            raise
+        name = getattr(fn, "__qualname__", fn)
+        raise NeedStatic(needed, f"{name} takes values that are known before the function runs ({error})") from None
 
 
 CONTAINERS = (list, tuple, dict, set, collections.deque)

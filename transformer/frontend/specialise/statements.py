@@ -1,6 +1,5 @@
 """Execution of statements: one function per kind of node."""
 
-import builtins
 import functools
 import importlib
 from collections import deque
@@ -8,12 +7,10 @@ from collections import deque
 import gast
 import numpy as np
 
-from ...core import Effect
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import alternatives, branches, calls, expressions, iteration, loops, special_methods, whiles
+from . import alternatives, branches, calls, expressions, failures, iteration, loops, special_methods, whiles
 from .state import Undefined
-from .templates import Template, argument_source
 
 INPLACE = {gast.Add: "iadd", gast.Sub: "isub", gast.Mult: "imul", gast.Div: "itruediv", gast.FloorDiv: "ifloordiv", gast.Mod: "imod",
            gast.Pow: "ipow", gast.MatMult: "imatmul", gast.BitAnd: "iand", gast.BitOr: "ior", gast.BitXor: "ixor",
@@ -161,24 +158,6 @@ def run_return(ev, frame, node):
     frame.result = None if node.value is None else ev.eval(frame, node.value)
 
 
-def run_raise(ev, frame, node):
-    """Raise now where control is certain to come here, else leave a deferred raise in the program."""
-    if node.exc is None:
-        raise ev.error("a bare raise has nothing to raise again", "Name the exception.", node)
-    exception = ev.eval(frame, node.exc)
-    if isinstance(exception, type):
-        exception = exception()
-    if len(ev.builder.stack) == 1 and not any(isinstance(a, Template) for a in exception.args):
-        raise exception
-    atoms = []
-    text = ", ".join(argument_source(a, ev.builder, atoms) for a in exception.args)
-    cls = type(exception)
-    name = cls.__name__ if getattr(builtins, cls.__name__, None) is cls else "RuntimeError"
-    ev.builder.add(Effect("raise", tuple(atoms), {"text": f"raise {name}({text})", "exception": cls}))
-    if len(ev.builder.stack) > 1:
-        raise branches.BranchRaised
-
-
 def run_with(ev, frame, node):
     """`with` on static context managers, entered and left while transforming."""
     import contextlib
@@ -238,7 +217,7 @@ def run_import_from(ev, frame, node):
 
 STATEMENTS = {
     gast.Assign: run_assign, gast.AugAssign: run_augassign, gast.Expr: run_expr, gast.If: run_if,
-    gast.For: loops.run_for, gast.While: whiles.run_while, gast.Return: run_return, gast.Raise: run_raise,
+    gast.For: loops.run_for, gast.While: whiles.run_while, gast.Return: run_return, gast.Raise: failures.run_raise, gast.Try: failures.run_try,
     gast.With: run_with, gast.FunctionDef: run_def, gast.Pass: run_pass, gast.Delete: run_delete,
     gast.Import: run_import, gast.ImportFrom: run_import_from, gast.Nonlocal: run_pass, gast.Global: run_pass,
 }

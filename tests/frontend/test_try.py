@@ -1,0 +1,256 @@
+"""`try`: what is raised while transforming is handled there; where values decide whether something is raised, an un-jitted call still works."""
+
+import math
+
+import numpy as np
+import pytest
+
+import transformer as T
+from transformer.errors import ValueDependent
+
+X = np.array([1.0, -2.0, 3.0])
+DEFINITE, INDEFINITE = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[-1.0, 0.5], [0.5, 1.0]])
+
+
+def missing_key(x):
+    try:
+        power = {"a": 1}["b"]
+    except KeyError:
+        power = 2
+    else:
+        power = 5
+    finally:
+        factor = 3.0
+    return np.sum(x ** power) * factor
+
+
+def missing_module(x):
+    try:
+        import a_module_that_is_nowhere as fast
+    except ImportError:
+        fast = np
+    return np.sum(fast.sin(x))
+
+
+def left_from_inside(x):
+    total = 0.0
+    for i in range(5):
+        try:
+            value = x[i]
+        except IndexError:
+            break
+        else:
+            total += value ** 2
+        finally:
+            total = total * 0.5
+    return total
+
+
+def passed_on(x):
+    try:
+        try:
+            raise KeyError("k")
+        except ValueError:
+            x = x * 100
+        finally:
+            x = x * 2
+    except KeyError:
+        x = x + 1
+    return np.sum(x ** 2)
+
+
+def raised_again(x):
+    try:
+        try:
+            raise ValueError("abc")
+        except ValueError:
+            raise
+    except ValueError as error:
+        return np.sum(x ** 2) * len(str(error))
+
+
+def unfailing(x):
+    try:
+        y = np.exp(x) + x[0]
+    except Exception:
+        y = x
+    return np.sum(y)
+
+
+def raised_by_a_helper(x):
+    def positive(v):
+        if len(v) < 5:
+            raise ValueError("too short")
+        return v
+    try:
+        return np.sum(positive(x))
+    except ValueError:
+        return np.sum(x ** 3)
+
+
+def in_a_branch(x):
+    if x[0] > 0:
+        try:
+            y = [1.0, 2.0][7]
+        except IndexError:
+            y = 4.0
+        return np.sum(x) * y
+    return np.sum(x)
+
+
+def indefinite(k):
+    try:
+        factor = np.linalg.cholesky(k)
+    except np.linalg.LinAlgError:
+        factor = np.linalg.cholesky(k + 3 * np.eye(2))
+    return np.sum(np.log(np.diag(factor)))
+
+
+def quotient(x, y):
+    try:
+        return x / y
+    except ZeroDivisionError:
+        return x * 2.0
+
+
+def remainder(x, y):
+    try:
+        return x % y
+    except ArithmeticError:
+        return x * 2.0
+
+
+def logarithm(x):
+    try:
+        return math.log(x)
+    except ValueError:
+        pass
+    return -x
+
+
+def stored_outside(x, k):
+    y = np.zeros(3)
+    try:
+        y[0] = x
+        y[k] = x * x
+    except IndexError:
+        y[1] = 3 * x
+    return np.sum(y)
+
+
+def raised_by_value(x):
+    try:
+        if x > 1:
+            raise ValueError("large")
+        y = x * 3
+    except ValueError as error:
+        y = x * len(str(error))
+    return y
+
+
+def skipped(x):
+    total = 0.0
+    for v in x:
+        try:
+            if v < 0:
+                raise ValueError
+            total = total + v * v
+        except ValueError:
+            continue
+        total = total + 1
+    return total
+
+
+STATIC = [missing_key, missing_module, left_from_inside, passed_on, raised_again, unfailing, raised_by_a_helper, in_a_branch]
+BY_VALUE = [(indefinite, DEFINITE), (indefinite, INDEFINITE), (quotient, 3.0, 2.0), (quotient, 3.0, 0.0), (remainder, 7.5, 2.0), (remainder, 7.5, 0.0),
+            (logarithm, 2.0), (logarithm, -2.0), (stored_outside, 2.0, 2), (stored_outside, 2.0, 7), (raised_by_value, 3.0), (raised_by_value, 0.5),
+            (skipped, X)]
+
+
+def check_slope(f, x, *rest):
+    value, slope = T.value_and_grad(f)(x, *rest)
+    assert value == pytest.approx(f(x, *rest), rel=1e-12)
+    way = np.cos(np.arange(np.size(x))).reshape(np.shape(x)) if np.ndim(x) else 1.0
+    difference = (f(x + 1e-6 * way, *rest) - f(x - 1e-6 * way, *rest)) / 2e-6
+    assert np.sum(slope * way) == pytest.approx(difference, rel=1e-5)
+    assert T.jvp(lambda x: f(x, *rest), (x,), (way,))[1] == pytest.approx(difference, rel=1e-5)
+
+
+@pytest.mark.parametrize("f", STATIC)
+def test_handled_while_transforming(f):
+    check_slope(f, X)
+    assert T.jit(f)(X) == pytest.approx(f(X), rel=1e-12)
+    np.testing.assert_allclose(T.vmap(f)(np.stack([X, 2 * X])), [f(X), f(2 * X)], rtol=1e-12)
+
+
+@pytest.mark.parametrize("f, x, rest", [(f, x, rest) for f, x, *rest in BY_VALUE])
+def test_values_decide(f, x, rest):
+    check_slope(f, x, *rest)
+    with pytest.raises(ValueDependent, match="in this try depends on array values"):
+        T.jit(f)(x, *rest)
+
+
+def test_lanes_that_decide_differently_are_refused():
+    with pytest.raises(ValueDependent, match="LinAlgError is raised in this try"):
+        T.vmap(indefinite)(np.stack([DEFINITE, INDEFINITE]))
+
+
+def test_each_call_decides_anew():
+    slope = T.grad(quotient)
+    assert [slope(3.0, y) for y in (2.0, 0.0, 4.0)] == [0.5, 2.0, 0.25]
+
+
+def test_what_no_handler_catches_is_raised():
+    def f(x):
+        try:
+            raise KeyError("gone")
+        except (ValueError, ArithmeticError):
+            return x
+    with pytest.raises(KeyError, match="gone"):
+        T.grad(f)(1.0)
+
+
+def test_a_deferred_error_passes_a_handler_of_another_kind():
+    def f(x):
+        try:
+            if x > 1:
+                raise ValueError(f"{x} is large")
+            y = x * 3
+        except KeyError:
+            y = x
+        return y
+    g = T.jit(f)
+    assert g(0.5) == 1.5
+    with pytest.raises(ValueError, match="2.0 is large"):
+        g(2.0)
+
+
+def test_a_refusal_is_no_error_of_the_program():
+    def f(x):
+        try:
+            return np.sum(np.busday_count(x))
+        except Exception:
+            return 0.0
+    with pytest.raises(T.errors.UnknownFunction):
+        T.grad(f)(X)
+
+
+def test_the_name_of_the_error_is_gone_after_the_handler():
+    def f(x):
+        try:
+            raise ValueError
+        except ValueError as error:
+            y = x * len(str(error))
+        return y if error else x  # noqa: F821
+    with pytest.raises(Exception, match="error is deleted"):
+        T.grad(f)(1.0)
+
+
+def test_handlers_name_classes():
+    def f(x):
+        try:
+            raise ValueError
+        except "ValueError":  # noqa: B030
+            return x
+    with pytest.raises(T.TransformError, match="no class of exceptions"):
+        T.grad(f)(1.0)

@@ -1,0 +1,127 @@
+"""`raise` and `try`.
+
+The body of a `try` is evaluated, and what it raises is handled there and then. Whether a statement of the running program fails may
+depend on values. Where a handler could catch such a failure, types do not decide the program: an un-jitted call goes on in value mode,
+in which operations run as they are met, and `jit` refuses.
+"""
+
+import builtins
+
+from ...core import Apply, Effect, Update, walk
+from ...errors import IndexMismatch, ShapeError, TransformError, ValueDependent
+from . import branches, statements
+from .state import Control, Undefined
+from .templates import Template, argument_source
+
+
+def run_raise(ev, frame, node):
+    """Raise now where control is certain to come here, else leave a deferred raise in the program."""
+    if node.exc is None:
+        if not ev.handled:
+            raise ev.error("a bare raise has nothing to raise again", "Name the exception.", node)
+        return deliver(ev, ev.handled[-1])
+    exception = ev.eval(frame, node.exc)
+    deliver(ev, exception() if isinstance(exception, type) else exception)
+
+
+def deliver(ev, exception):
+    """Raise an exception for the `try` around, or for the caller."""
+    depth = len(ev.builder.stack)
+    if depth in ev.attempts[-1:] or depth == 1 and not any(isinstance(a, Template) for a in exception.args):
+        raise exception
+    atoms = []
+    text = ", ".join(argument_source(a, ev.builder, atoms) for a in exception.args)
+    cls = type(exception)
+    name = cls.__name__ if getattr(builtins, cls.__name__, None) is cls else "RuntimeError"
+    ev.builder.add(Effect("raise", tuple(atoms), {"text": f"raise {name}({text})", "exception": cls}))
+    if depth > 1:
+        raise branches.BranchRaised
+
+
+def run_try(ev, frame, node):
+    start = len(ev.builder.block)
+    caught = tuple(kind for handler in node.handlers for kind in kinds(ev, frame, handler))
+    error = attempt(ev, frame, node.body, node, caught)
+    if caught:
+        refuse_failures(ev, ev.builder.block[start:], caught, node)
+    if error is None:
+        error = attempt(ev, frame, node.orelse, node)
+    else:
+        handler = next((h for h in node.handlers if isinstance(error, kinds(ev, frame, h))), None)
+        error = error if handler is None else handle(ev, frame, handler, error, node)
+    ev.run(frame, node.finalbody)
+    if error is not None:
+        deliver(ev, error)
+
+
+def kinds(ev, frame, handler):
+    """The exception classes that a handler catches."""
+    found = BaseException if handler.type is None else ev.eval(frame, handler.type)
+    found = found if isinstance(found, tuple) else (found,)
+    if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in found):
+        raise ev.error("`except` names something that is no class of exceptions", "Name exception classes.", handler)
+    return found
+
+
+def attempt(ev, frame, stmts, node, caught=()):
+    """Run a block; the error that it raises, which is the user's, or None."""
+    ev.attempts.append(len(ev.builder.stack))
+    before, ev.builder.strict = ev.builder.strict, ev.builder.strict or bool(caught)
+    try:
+        ev.run(frame, stmts)
+    except (Control, ValueDependent):
+        raise
+    except Exception as error:
+        if isinstance(error, TransformError) and not isinstance(error, IndexMismatch | ShapeError):
+            raise
+        if ev.builder.failed is error:
+            raise undecided(ev, type(error), node)
+        return error
+    finally:
+        ev.attempts.pop()
+        ev.builder.strict, ev.builder.failed = before, None
+    return None
+
+
+def undecided(ev, kind, node):
+    return ValueDependent(f"whether {kind.__name__} is raised in this try depends on array values",
+                          "Test for the case with if or np.where before it fails.", ev.origin(node))
+
+
+def handle(ev, frame, handler, error, node):
+    """Run a handler; the error that it raises, or None. A bare `raise` in it raises the error again."""
+    name = None if handler.name is None else handler.name.id
+    if name is not None:
+        statements.bind(ev, frame, name, error)
+    ev.handled.append(error)
+    try:
+        return attempt(ev, frame, handler.body, node)
+    finally:
+        ev.handled.pop()
+        if name is not None:
+            statements.bind(ev, frame, name, Undefined(f"{name} is deleted at the end of `except`"))
+
+
+def refuse_failures(ev, stmts, caught, node):
+    """Raise ValueDependent if a statement of the running program could raise what a handler catches."""
+    for stmt in walk(stmts):
+        for kind in failures(ev, stmt):
+            if any(issubclass(kind, c) or issubclass(c, kind) for c in caught):
+                raise undecided(ev, kind, node)
+
+
+def failures(ev, stmt):
+    """The classes of exceptions that a statement may raise, depending on values."""
+    if isinstance(stmt, Effect):
+        return (stmt.params["exception"],) if stmt.kind == "raise" else ()
+    if stmt in ev.builder.folded or not isinstance(stmt, Apply | Update):
+        return ()
+    found = ()
+    if isinstance(stmt, Update) and stmt.args or isinstance(stmt, Apply) and ("index" in stmt.params and len(stmt.args) > 1 or stmt.op.along):
+        found += (IndexError,)
+    if isinstance(stmt, Apply):
+        found += stmt.op.raises
+        aval = ev.builder.avals[stmt.target]
+        if aval.weak and aval.dtype.kind in "ifc" and stmt.op.symbol not in ("+", "-", "*"):
+            found += (ArithmeticError, ValueError)
+    return found
