@@ -281,3 +281,19 @@ def test_pairs_of_selected_items():
     for transform in (lambda g: g, jit):
         np.testing.assert_allclose(transform(grad(f))(x), want, rtol=1e-6)
     np.testing.assert_allclose(jit(f)(x), f(x))
+
+
+def test_lists_that_change_while_a_loop_goes_over_them():
+    def changed(x):
+        items, seen = [x, x + 1, x + 2], []
+        for i, v in enumerate(items):
+            if i < 2:
+                items[i + 1] = v * 2
+            seen.append(v)
+        for v in items:
+            if len(items) < 6:
+                items.append(v * 3)
+        return seen + items
+    for transform in (lambda f: f, jit):
+        np.testing.assert_allclose(transform(grad(lambda x: sum(changed(x))))(1.5), sum(changed(2.5)) - sum(changed(1.5)))
+        np.testing.assert_allclose(jit(changed)(1.5), changed(1.5))

@@ -143,3 +143,31 @@ def test_functions_of_python_take_the_values_of_arguments():
             np.testing.assert_allclose(transform(grad(f))(1.5, n), n / 3)
         with pytest.raises(TransformError, match="(?s)test_sizes.py.*Fraction takes values that are known before the function runs"):
             transform(lambda x: float(fractions.Fraction(x[0])))(np.ones(2))
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, n: sum([x] * n),
+    lambda x, n: len(n * (1, 2)) * x + len("ab" * n),
+    lambda x, n: sum([x, 2 * x] * (n // 2)),
+    lambda x, n: np.sum(np.array([0.5] * n) * np.arange(n)) * x,
+], ids=["list", "tuple and text", "computed", "array"])
+def test_sequences_repeated_as_often_as_an_argument_says(f):
+    for n in (2, 4, 5):
+        for transform in (Transformed, jit):
+            np.testing.assert_allclose(transform(f)(1.5, n), f(1.5, n))
+            np.testing.assert_allclose(transform(grad(f))(1.5, n), f(2.5, n) - f(1.5, n))
+
+
+def test_stores_into_a_repeated_list():
+    def sieve(n):
+        prime = [True] * n
+        prime[0] = prime[1] = False
+        found = []
+        for i, is_prime in enumerate(prime):
+            if is_prime:
+                found.append(i)
+                for k in range(i * i, n, i):
+                    prime[k] = False
+        return found
+    for transform in (Transformed, jit):
+        assert [int(v) for v in transform(sieve)(30)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]

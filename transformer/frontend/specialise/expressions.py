@@ -64,12 +64,20 @@ def binary(ev, frame, node):
         raise ev.error("an abstract value is formatted with %", "Use an f-string.", node)
     found = special_methods.binary(ev, node.op, left, right)
     left, right = opened(ev, left, right), opened(ev, right, left)
+    if isinstance(node.op, gast.Mult):
+        left, right = times(left, right), times(right, left)
     return ev.created(BINARY[type(node.op)](left, right)) if found is NotImplemented else found
 
 
 def opened(ev, value, other):
     """An operand of an operator: a sequence that is joined or repeated keeps its items, others are read."""
     return ev.items(value) if isinstance(other, list | tuple | int) else ev.open(value)
+
+
+def times(value, other):
+    """A factor: an integer that repeats a sequence is needed as a number."""
+    repeats = isinstance(other, list | tuple | str) and is_reference(value) and not value.shape and value.dtype.kind in "iu"
+    return value.static("the length of a sequence that is repeated").item() if repeats else value
 
 
 def unary(ev, frame, node):

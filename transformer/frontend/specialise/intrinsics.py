@@ -49,6 +49,11 @@ def enumerate_(ev, iterable, start=0):
     return iterators.cursor(ev, iteration.Items(items.length, lambda i: (i + start, items.item(i)), (items,)))
 
 
+def enumerate_items(ev, iterable, start=0):
+    """enumerate as a loop goes over it: of a list, the items as they are when their round comes."""
+    return iteration.Numbered(iterable, start) if type(iterable) is list and not ev.externals.is_external(iterable) else enumerate_(ev, iterable, start)
+
+
 def ndindex_items(ev, *shape):
     """np.ndindex as a loop goes over it: a range over the flat array, with the index of each place."""
     shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
@@ -247,7 +252,7 @@ INTRINSICS = {len: len_, range: range_, enumerate: enumerate_, zip: zip_, revers
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS}
 
-LOOPED = ((np.arange, arange_items), (np.ndindex, ndindex_items), (np.ndenumerate, ndenumerate_items))
+LOOPED = ((np.arange, arange_items), (enumerate, enumerate_items), (np.ndindex, ndindex_items), (np.ndenumerate, ndenumerate_items))
 """Functions with another result where it is only looped over."""
 
 PASSED_ON = (enumerate, zip, reversed)

@@ -50,6 +50,16 @@ class Items:
         return int(self.length)
 
 
+class Numbered:
+    """The items of a list with their numbers, as they are when their round comes: the list may change in between."""
+
+    def __init__(self, items, start):
+        self.items, self.start = items, start
+
+    def __iter__(self):
+        return enumerate(self.items, self.start)
+
+
 def is_known(value):
     return not is_reference(value) or value.known is not None
 

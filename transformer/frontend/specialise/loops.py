@@ -21,7 +21,7 @@ from ..reference import is_reference
 from . import branches, rebinding, special_methods
 from .branches import convert_atom, join_marked
 from .filtered import Filtered
-from .iteration import as_items
+from .iteration import Numbered, as_items
 from .iterators import Cursor, checked
 from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, substitute, zeros
 from .state import Control, Undefined, is_numeric, rebuild, set_item, storages
@@ -44,7 +44,7 @@ def run_for(ev, frame, node):
     iterable = iterable.items() if isinstance(iterable, Filtered) else ev.items(iterable)
     items = as_items(iterable)
     if items is None:
-        return unroll(ev, frame, node, list(iterable))
+        return unroll(ev, frame, node, iterable if type(iterable) in (list, Numbered) else list(iterable))
     static = not is_reference(items.length)
     if static and (ev.unroll or not stays(ev, frame, node, items, iterable)):
         return unroll(ev, frame, node, items)
