@@ -211,3 +211,16 @@ def test_faults_in_the_body_are_told_as_they_are():
 @pytest.mark.parametrize("f", OVER_ITEMS, ids=lambda f: f.__name__)
 def test_loops_over_items_stay_loops(f):
     assert "in range(10):" in jit(f).show(X)
+
+
+def test_pairs_of_selected_items():
+    def f(x):
+        total = 0.0
+        for a, b in zip(x[x > 1], x[x > 2]):
+            total += a * b ** 2
+        return total
+    x = np.arange(5.0) + 0.3
+    want = [(f(x + d) - f(x - d)) / 2e-6 for d in 1e-6 * np.eye(5)]
+    for transform in (lambda g: g, jit):
+        np.testing.assert_allclose(transform(grad(f))(x), want, rtol=1e-6)
+    np.testing.assert_allclose(jit(f)(x), f(x))

@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from ...access import Attribute, Default, Item, Kept
-from ...errors import TransformError, ValueDependent
+from ...errors import NeedStatic, TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops import vectorized
 from .. import desugar, parse, promotion, ragged, scopes
@@ -295,7 +295,14 @@ def call_native(ev, fn, args, kwargs, node):
     for value in (*args, *kwargs.values()):
         ev.externals.read_whole(value)
     from .iterators import kept
-    return kept(ev, ev.created(fn(*args, **kwargs)))
+    try:
+        return kept(ev, ev.created(fn(*args, **kwargs)))
+    except TypeError as error:
+        needed = next(filter(is_reference, (*args, *kwargs.values())), None)
+        if needed is None or isinstance(error, TransformError):
+            raise
+        name = getattr(fn, "__qualname__", fn)
+        raise NeedStatic(needed, f"{name} takes values that are known before the function runs ({error})") from None
 
 
 CACHED = type(functools.cache(len))

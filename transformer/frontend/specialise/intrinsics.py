@@ -142,6 +142,8 @@ def tuple_(ev, value=()):
 
 
 def str_(ev, value="", *rest):
+    if is_reference(value) and ev.values and value.known is not None and value.dtype.kind not in "fc":
+        return str(value.known)
     return Template([(value, "", "")]) if is_reference(value) else str(value, *rest)
 
 

@@ -19,6 +19,7 @@ from .frames import UNBOUND, Frame, Frames
 from .patches import Patches, settle_tests
 from .tapes import Tapes
 from .undone import without_undone
+from .untouched import without_unread_restoring
 from .values import Values
 
 
@@ -90,7 +91,8 @@ class Reverse(Emitter):
         joint = prune(Program(b.name, list(b.params), body + frame.stmts, outputs + bars + tapes, b.avals, b.hints, b.counters))
         self.values.refuse_unset(joint)
         undone = [pair._replace(store=self.patches.copies[id(pair.store)]) for pair in self.values.undone]
-        for change in (lambda p: without_undone(p, undone), lambda p: without_idle_stores(p, seam_of(p))):
+        for change in (lambda p: without_undone(p, undone), lambda p: without_unread_restoring(p, undone),
+                       lambda p: without_idle_stores(p, seam_of(p))):
             body = change(joint)
             if body is not joint.body:
                 joint.body = body
