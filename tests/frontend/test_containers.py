@@ -246,3 +246,17 @@ def test_objects_whose_method_is_transformed_are_not_changed():
             return x * self.count
     with pytest.raises(TransformError, match="self outlives the call"):
         jit(Counter().step)(2.0)
+
+
+def test_refusals_name_the_argument():
+    class Holder:
+        def store(self, first, second):
+            second[0] = first
+
+    def store(*lists):
+        total = lists[0]
+        lists[1][0] = total
+    with pytest.raises(TransformError, match="argument 1 outlives the call"):
+        jit(store)(1.0, [2.0])
+    with pytest.raises(TransformError, match="second outlives the call"):
+        jit(Holder().store)(1.0, [2.0])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from transformer import grad, jit, vmap
+from transformer import TransformError, grad, jit, vmap
 
 X = np.linspace(0.1, 1.4, 10)
 
@@ -211,3 +211,73 @@ def test_faults_in_the_body_are_told_as_they_are():
 @pytest.mark.parametrize("f", OVER_ITEMS, ids=lambda f: f.__name__)
 def test_loops_over_items_stay_loops(f):
     assert "in range(10):" in jit(f).show(X)
+
+
+def first_large(x, n):
+    for k in range(n):
+        if x[k] * k > 1.0:
+            found = x[k] * 2
+            break
+    else:
+        found = x[0]
+    return found * found
+
+
+def first_large_while(x, n):
+    k = 0
+    while k < n:
+        if x[k] > 1.0:
+            found, place = x[k] * 3, k
+            break
+        k += 1
+    else:
+        return -x[0]
+    return found + place
+
+
+def all_pairs(x, n):
+    pairs = 0.0
+    for i in range(n):
+        for j in range(4):
+            if x[i] * x[j] > 0.8:
+                total, place = x[i] + x[j], j
+                break
+        else:
+            total, place = -x[i], 0
+        pairs += total * place + total
+    return pairs
+
+
+@pytest.mark.parametrize("fn", [first_large, first_large_while, all_pairs])
+@pytest.mark.parametrize("scale", [1.0, 0.5, -1.0])
+def test_names_that_a_break_or_the_else_binds(fn, scale):
+    x = scale * np.array([0.3, -0.5, 1.2, 0.7])
+    for n in (4, 2, 0):
+        np.testing.assert_allclose(jit(fn)(x, n), fn(x, n))
+        gradient = [(fn(x + d, n) - fn(x - d, n)) / 2e-6 for d in np.eye(4) * 1e-6]
+        np.testing.assert_allclose(grad(fn)(x, n), gradient, atol=1e-8)
+        np.testing.assert_allclose(vmap(fn, in_axes=(0, None))(np.stack([x, -x]), n), [fn(x, n), fn(-x, n)])
+
+
+def test_a_name_that_only_the_break_binds_is_refused():
+    def fn(x):
+        for v in x:
+            if v > 1.0:
+                found = v
+                break
+        return found
+    with pytest.raises(TransformError, match="found is set on one side only"):
+        jit(fn)(np.array([0.3, -0.5, 1.2, 0.7]))
+
+
+def test_pairs_of_selected_items():
+    def f(x):
+        total = 0.0
+        for a, b in zip(x[x > 1], x[x > 2]):
+            total += a * b ** 2
+        return total
+    x = np.arange(5.0) + 0.3
+    want = [(f(x + d) - f(x - d)) / 2e-6 for d in 1e-6 * np.eye(5)]
+    for transform in (lambda g: g, jit):
+        np.testing.assert_allclose(transform(grad(f))(x), want, rtol=1e-6)
+    np.testing.assert_allclose(jit(f)(x), f(x))

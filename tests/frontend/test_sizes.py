@@ -1,5 +1,7 @@
 """Arrays whose size is an argument: the argument's value becomes part of the program where it must, and loops over np.arange stay loops."""
 
+import datetime
+import fractions
 import math
 
 import numpy as np
@@ -130,3 +132,14 @@ def test_faults_in_loops_with_an_argument_for_a_bound_are_the_users():
     for transform in (Transformed, jit):
         with pytest.raises(KeyError, match="b"):
             transform(f)(1.0, 3)
+
+
+def test_functions_of_python_take_the_values_of_arguments():
+    def f(x, n):
+        return x * float(fractions.Fraction(n, 3)) + datetime.timedelta(days=n).days
+    for transform in (Transformed, jit):
+        for n in (2, 5):
+            np.testing.assert_allclose(transform(f)(1.5, n), f(1.5, n))
+            np.testing.assert_allclose(transform(grad(f))(1.5, n), n / 3)
+        with pytest.raises(TransformError, match="(?s)test_sizes.py.*Fraction takes values that are known before the function runs"):
+            transform(lambda x: float(fractions.Fraction(x[0])))(np.ones(2))

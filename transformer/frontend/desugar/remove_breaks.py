@@ -75,10 +75,11 @@ def _loop(loop, fresh, live, next_round):
     def read(stmt):
         return live[id(loop)] if isinstance(stmt, gast.Break) else next_round
 
-    loop.body = settle(loop.body, Exit((gast.Break, gast.Continue), replace, flag, read)) or [at(gast.Pass(), loop)]
+    loop.body = settle(loop.body, Exit((gast.Break, gast.Continue), replace, flag, read, next_round)) or [at(gast.Pass(), loop)]
     after, loop.orelse = loop.orelse, []
     if broken is None:
         return [loop, *after]
+    loop.exhausted = next_round
     if isinstance(loop, gast.While):
         loop.test = _while_test(broken, loop.test)
     else:

@@ -141,7 +141,8 @@ class Attempt:
 
     def labels(self, count):
         fn = self.fn.func if isinstance(self.fn, functools.partial) else self.fn
-        names = getattr(getattr(fn, "__code__", None), "co_varnames", ())[:count]
+        code = getattr(fn, "__code__", None)
+        names = code.co_varnames[isinstance(fn, types.MethodType):code.co_argcount][:count] if code is not None else ()
         return [*names, *(f"argument {i}" for i in range(len(names), count))]
 
     def register(self, value, label):

@@ -94,6 +94,16 @@ def note_stores(ev, state):
     ev.forgotten.update(s for s, known in state.known.items() if known is not None and s.known is None)
 
 
+RESULT = "the function's result"
+
+
+def kind_of(value):
+    """A value in words."""
+    if is_numeric(value):
+        return "an array" if np.ndim(value) else "a number"
+    return "None" if value is None else f"a value of type {type(value).__name__}"
+
+
 class Merge:
     """Merges the outcomes of two blocks; the merged names are bound by a Move at the end of each block."""
 
@@ -159,8 +169,9 @@ class Merge:
                 if isinstance(left, tuple):
                     return rebuild(left, merged)
                 return self.ev.joined.make(left, right, dict(zip(one, merged)), self)
-        names = " and ".join(sorted({type(left).__name__, type(right).__name__}))
-        return Undefined(f"{hint} is {names} depending on a condition on array values")
+        names = " or ".join(dict.fromkeys((kind_of(left), kind_of(right))))
+        named = RESULT if isinstance(hint, str) and hint.startswith("_result") else hint
+        return Undefined(f"{named} is {names} depending on a condition on array values")
 
     def ragged(self, left, right, hint):
         """Arrays of unknown length merge with masks, if their static arrays are alike."""

@@ -10,13 +10,13 @@ import gast
 import numpy as np
 
 from ...access import Attribute, Default, Item, Kept
-from ...errors import TransformError, ValueDependent
+from ...errors import NeedStatic, TransformError, ValueDependent
 from ...ops import op as optable
 from ...ops import vectorized
 from .. import desugar, parse, promotion, ragged, scopes
 from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
-from . import special_methods
+from . import filtered, special_methods
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
 from .state import LIBRARIES, Control
@@ -189,6 +189,8 @@ def call(ev, fn, args, kwargs, node):
         given, named = map(ev.items, (ev.externals.attribute(fn, "args"), ev.externals.attribute(fn, "keywords")) if ev.externals.is_external(fn)
                            else (fn.args, fn.keywords))
         return call(ev, fn.func, (*given, *args), {**named, **kwargs}, node)
+    if args and isinstance(args[0], filtered.Filtered) and not is_entered(fn):
+        return filtered.call(ev, fn, args[0], args[1:], kwargs)
     from .intrinsics import INTRINSICS
     try:
         special = INTRINSICS.get(fn)
@@ -212,6 +214,12 @@ def call(ev, fn, args, kwargs, node):
     if method is not None:
         return enter_function(ev, method, (fn, *args), kwargs)
     return call_native(ev, fn, args, kwargs, node)
+
+
+def is_entered(fn):
+    """Whether a call of this runs code of the user."""
+    fn = getattr(fn, "__func__", fn)
+    return isinstance(fn, types.FunctionType) and is_user_code(fn) or isinstance(fn, type)
 
 
 def listed(ev, fn, args):
@@ -291,7 +299,14 @@ def call_native(ev, fn, args, kwargs, node):
         if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy", "math", "cmath"):
             optable.lookup(fn, ev.origin(node))
     from .iterators import kept
-    return kept(ev, ev.created(fn(*args, **kwargs)))
+    try:
+        return kept(ev, ev.created(fn(*args, **kwargs)))
+    except TypeError as error:
+        needed = next(filter(is_reference, (*args, *kwargs.values())), None)
+        if needed is None or isinstance(error, TransformError):
+            raise
+        name = getattr(fn, "__qualname__", fn)
+        raise NeedStatic(needed, f"{name} takes values that are known before the function runs ({error})") from None
 
 
 CONTAINERS = (list, tuple, dict, set, collections.deque)

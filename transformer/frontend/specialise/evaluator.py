@@ -249,7 +249,9 @@ class Evaluator:
 
     def usable(self, value, node):
         if isinstance(value, Undefined):
-            raise ValueDependent(value.reason, "Give it a value before the condition or the loop.", self.origin(node))
+            advice = "Return the same kind of value on every path (np.nan or -1 for None)." if value.reason.startswith(branches.RESULT) else \
+                "Give it a value before the condition or the loop."
+            raise ValueDependent(value.reason, advice, self.origin(node))
         return value
 
 

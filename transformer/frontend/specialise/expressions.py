@@ -13,7 +13,7 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
-from . import alternatives, branches, calls, iteration, iterators, special_methods
+from . import alternatives, branches, calls, filtered, iteration, iterators, special_methods
 from .externals import SEQUENCES
 from .templates import Template, as_parts
 
@@ -196,7 +196,7 @@ def subscript(ev, frame, node):
 
 def load_item(ev, owner, index, node):
     ev.builder.origin = ev.origin(node)
-    if isinstance(owner, iteration.Items):
+    if isinstance(owner, iteration.Items | filtered.Filtered):
         return owner.item(index)
     found = special_methods.enter(ev, owner, "getitem", index)
     if found is not NotImplemented:
@@ -277,28 +277,37 @@ def dict_(ev, frame, node):
 def comprehension(collect):
     def run(ev, frame, node):
         inner = calls.inner_frame(frame)
-        results = []
+        results = filtered.Kept()
         first = ev.eval_looped(frame, node.generators[0].iter)
         generate(ev, inner, node, node.generators, results, first)
-        return iterators.cursor(ev, results) if collect is iter else collect(results)
+        results = results.result(ev, node, collect is iter)
+        if isinstance(results, filtered.Filtered):
+            return results
+        return iterators.cursor(ev, list(results)) if collect is iter else collect(results)
     return run
 
 
 def generate(ev, frame, node, generators, results, iterable=None):
     if not generators:
-        if isinstance(node, gast.DictComp):
-            results.append((ev.eval(frame, node.key), ev.eval(frame, node.value)))
-        else:
-            results.append(ev.eval(frame, node.elt))
-        return
+        return results.keep(element(ev, frame, node))
     generator = generators[0]
+    tests = generator.ifs
+    test = tests[0] if len(tests) == 1 else gast.copy_location(gast.BoolOp(gast.And(), tests), tests[0]) if tests else None
     for item in iterate(ev, ev.eval_looped(frame, generator.iter) if iterable is None else iterable):
         ev.assign(frame, generator.target, item)
-        tests = [branches.truth(ev, ev.eval(frame, test), test) for test in generator.ifs]
-        if any(is_reference(t) for t in tests):
-            raise ValueDependent("a comprehension is filtered by array values", "Use np.where or a boolean mask.", ev.origin(node))
-        if all(tests):
+        holds = test is None or branches.truth(ev, ev.eval(frame, test), test)
+        if is_reference(holds):
+            if generators[1:] or isinstance(node, gast.DictComp | gast.SetComp) or not ev.builder.sized:
+                raise ValueDependent("a comprehension is filtered by array values", "Use np.where or a boolean mask.", ev.origin(node))
+            results.keep(filtered.item_under(ev, holds, lambda: element(ev, frame, node), node), holds)
+        elif holds:
             generate(ev, frame, node, generators[1:], results)
+
+
+def element(ev, frame, node):
+    if isinstance(node, gast.DictComp):
+        return ev.eval(frame, node.key), ev.eval(frame, node.value)
+    return ev.eval(frame, node.elt)
 
 
 def lambda_(ev, frame, node):

@@ -10,10 +10,10 @@ import operator
 import numpy as np
 
 from ...core import Effect
-from ...errors import TransformError, ValueDependent
+from ...errors import TransformError
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import alternatives, branches, calls, expressions, iteration, iterators, special_methods
+from . import alternatives, branches, calls, expressions, filtered, iteration, iterators, special_methods
 from .statements import set_attribute
 from .templates import Template, argument_source
 
@@ -142,6 +142,8 @@ def tuple_(ev, value=()):
 
 
 def str_(ev, value="", *rest):
+    if is_reference(value) and ev.values and value.known is not None and value.dtype.kind not in "fc":
+        return str(value.known)
     return Template([(value, "", "")]) if is_reference(value) else str(value, *rest)
 
 
@@ -173,14 +175,13 @@ def map_(ev, fn, *iterables):
 
 
 def filter_(ev, fn, iterable):
-    kept = []
+    kept = filtered.Kept()
     for item in expressions.iterate(ev, iterable):
         test = branches.truth(ev, item if fn is None else calls.call(ev, fn, (item,), {}, None), None)
-        if not isinstance(test, bool):
-            raise ValueDependent("filter() depends on array values", "Use np.where or a boolean mask.", ev.origin())
-        if test:
-            kept.append(item)
-    return iterators.cursor(ev, kept)
+        if test is not False:
+            kept.keep(item, test)
+    found = kept.result(ev, None, once=True)
+    return found if isinstance(found, filtered.Filtered) else iterators.cursor(ev, list(found))
 
 
 def reduce_(ev, fn, iterable, *initial):

@@ -20,6 +20,7 @@ from ..ragged.extents import Chosen
 from ..reference import is_reference
 from . import branches, rebinding, special_methods
 from .branches import convert_atom, join_marked
+from .filtered import Filtered
 from .iteration import as_items
 from .iterators import Cursor, checked
 from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, substitute, zeros
@@ -40,7 +41,7 @@ def run_for(ev, frame, node):
         if iterable.is_endless or getattr(node, "stop", None) and not isinstance(node.iter, gast.Call):
             return unroll(ev, frame, node, iterable)
         iterable = iterable.rest()
-    iterable = ev.items(iterable)
+    iterable = iterable.items() if isinstance(iterable, Filtered) else ev.items(iterable)
     items = as_items(iterable)
     if items is None:
         return unroll(ev, frame, node, list(iterable))
@@ -416,9 +417,13 @@ class Roll:
         """Note new names that are read after a loop which `break` may leave: the first round binds them, or they are read under a flag."""
         found = {name: value.value[0] for name, value in getattr(self, "new_names", {}).items()
                  if name in self.live and isinstance(value, Undefined) and value.value and hasattr(self.node, "stop")}
-        found = {name: value for name, value in found.items() if rounds or name.startswith("_")}
+        found = {name: value for name, value in found.items() if rounds or self.is_optional(name)}
         self.prebound |= {name: blank(self.ev, value) for name, value in found.items() if is_numbers(value)}
         return bool(found and not set(found) <= set(self.frame.env) - set(self.new_names))
+
+    def is_optional(self, name):
+        """Whether a variable of the body is not read after a loop without rounds: flags are tested first, other names bound anew."""
+        return name.startswith("_") or name not in getattr(self.node, "exhausted", (name,))
 
     def check_aliases(self, block):
         """A carried array that is stored into must not have another name outside, nor be the caller's."""
@@ -455,7 +460,7 @@ class Roll:
         for name, value in getattr(self, "new_names", {}).items():
             if name not in self.live:
                 continue
-            if not all(is_numeric(v) for _, v in leaf_paths(name, value)) or (rounds is None and not name.startswith("_")):
+            if not all(is_numeric(v) for _, v in leaf_paths(name, value)) or (rounds is None and not self.is_optional(name)):
                 self.after[name] = Undefined(f"{name} is bound inside a loop that may run no round at all")
                 if not any(self.ev.has_abstract(v) for _, v in leaf_paths(name, value)):
                     self.after[name] = value

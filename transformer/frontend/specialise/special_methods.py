@@ -87,6 +87,8 @@ def unary(ev, node_op, value):
 
 def truth(ev, value):
     """What `bool(value)` asks, or the value itself."""
+    if hasattr(type(value), "__transformer_truth__"):
+        return value.__transformer_truth__()
     for name in ("bool", "len"):
         found = enter(ev, value, name)
         if found is not NotImplemented:

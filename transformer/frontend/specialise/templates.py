@@ -1,5 +1,6 @@
 """Text with abstract values inside: an f-string or a print that is put together when the program runs."""
 
+from ...errors import NeedStatic
 from ..reference import is_reference
 
 
@@ -20,6 +21,18 @@ class Template:
             atoms.append(builder.read(value))
             text.append("{_" + str(len(atoms) - 1) + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}")
         return "f'" + "".join(text) + "'"
+
+    def characters(self, *args):
+        """What needs the characters themselves needs the values in the text."""
+        value = next(part[0] for part in self.parts if not isinstance(part, str))
+        raise NeedStatic(value, "the characters of a text with an array value in it")
+
+    __iter__ = __getitem__ = __len__ = __contains__ = __int__ = __float__ = __eq__ = __lt__ = __hash__ = characters
+
+    def __getattr__(self, name):
+        if hasattr(str, name):
+            return self.characters
+        raise AttributeError(name)
 
     def __add__(self, other):
         return Template([*self.parts, *as_parts(other)])

@@ -1,0 +1,82 @@
+"""Comprehensions filtered by array values, where every size must be known: compiled, batched and in gradients."""
+
+import math
+
+import numpy as np
+import pytest
+
+import transformer as T
+
+X = np.array([0.3, -0.5, 1.2, 0.7])
+
+
+def mean_of_positive(x):
+    positive = [v for v in x if v > 0]
+    return sum(positive) / len(positive)
+
+
+def ends(x):
+    positive = [v for v in x if v > 0 if v < 1]
+    return positive[0] * positive[-1] if positive else 0.0
+
+
+def looped(x):
+    s = 0.0
+    for v in [w for w in x if w > 0]:
+        s += v ** 2
+    return s
+
+
+def neighbours(x):
+    t = 0.0
+    for i in range(8):
+        near = [v for v in x if abs(v - x[i % 4]) < 0.6]
+        t += sum(near) / len(near)
+    return t
+
+
+def rows(x):
+    kept = [r * 2 for r in x.reshape(2, 2) if r[0] > 0.5]
+    return np.sum(kept) + len(kept)
+
+
+def decided(x):
+    return x[0] if any(v > 1 for v in x if v < 2) and not all(v > 0 for v in x if v < 0) else x[1]
+
+
+@pytest.mark.parametrize("fn", [
+    mean_of_positive, ends, looped, neighbours, rows, decided, lambda x: sum(v * v for v in x if v > 0), lambda x: max([v * 2 for v in x if v > 0]),
+    lambda x: max([v for v in x if v > 50], default=-1.0) * x[0], lambda x: sum(math.sqrt(v) for v in x if v > 0), lambda x: sum(1 / v for v in x if v != x[3]),
+    lambda x: next((v * 2 for v in x if v > 1), 0.0), lambda x: next((v for v in x if v > 100), x[0]), lambda x: sorted([v for v in x if v > 0])[1],
+    lambda x: sum(filter(lambda v: v > 0, x)), lambda x: np.median([v for v in x if v > 0]) + np.mean([v for v in x if v < 1]),
+    lambda x: sum([v > 0 for v in x if v < 1]) * x[2]])
+def test_filtered(fn):
+    gradient = [(fn(X + d) - fn(X - d)) / 2e-6 for d in np.eye(4) * 1e-6]
+    np.testing.assert_allclose(T.jit(fn)(X), fn(X))
+    np.testing.assert_allclose(T.grad(fn)(X), gradient, atol=1e-7)
+    np.testing.assert_allclose(T.jit(T.grad(fn))(X), gradient, atol=1e-7)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(T.vmap(fn)(np.stack([X, 2 * X])), [fn(X), fn(2 * X)])
+
+
+def test_an_empty_list_has_no_maximum():
+    with pytest.raises(ValueError):
+        float(T.jit(lambda x: max([v for v in x if v > 50]))(X))
+    with pytest.raises(IndexError):
+        float(T.jit(lambda x: [v for v in x if v > 50][0])(X))
+
+
+def spent(x):
+    positive = (v for v in x if v > 0)
+    return sum(positive) + sum(positive)
+
+
+@pytest.mark.parametrize("fn", [
+    spent, lambda x: np.sum(np.array([v for v in x if v > 0] * 2)), lambda x: sum([v for v in x if v > 0] + [x[0]]), lambda x: {v: 1 for v in x if v > 0}])
+def test_what_differs_from_arrays_is_refused(fn):
+    with pytest.raises(T.TransformError, match="filter"):
+        T.jit(fn)(X)
+
+
+def test_a_spent_generator_is_empty_un_jitted():
+    np.testing.assert_array_equal(T.grad(spent)(X), [1, 0, 1, 1])

@@ -1,0 +1,50 @@
+"""Texts with array values in them: printed as they are, and read character by character where the values are known."""
+
+import numpy as np
+import pytest
+
+from transformer import TransformError, grad, jit
+from transformer.transformed import Transformed
+
+
+def digits(x, n):
+    return x * sum(int(c) for c in str(n))
+
+
+def counted(x, n):
+    text = f"{n}"
+    return x * len(text) ** 2 + text.count("1") if "2" in text else x
+
+
+def filled(x, n):
+    return x * 2 if str(n).zfill(5) == "00123" else x * int(f"{n}0")
+
+
+@pytest.mark.parametrize("f", [digits, counted, filled], ids=lambda f: f.__name__)
+def test_characters_of_an_arguments_text(f):
+    for transform in (Transformed, jit):
+        for n in (123, 45, 2):
+            np.testing.assert_allclose(transform(f)(1.5, n), f(1.5, n))
+            np.testing.assert_allclose(transform(grad(f))(1.5, n), f(2.0, n) - f(1.0, n))
+
+
+def test_characters_of_a_computed_number():
+    def f(x):
+        return x[1] * sum(int(c) for c in str(int(np.sum(x))))
+    x = np.arange(50.0)
+    np.testing.assert_allclose(Transformed(f)(x), f(x))
+    with pytest.raises(TransformError, match="(?s)test_texts.py.*the characters of a text with an array value in it"):
+        jit(f)(x)
+
+
+def test_a_result_of_another_kind_on_each_path():
+    def first(x, bound):
+        for i in range(len(x)):
+            if x[i] > bound:
+                return x[i]
+        return None
+    x = np.arange(5.0)
+    assert Transformed(first)(x, 2.5) == 3
+    assert Transformed(first)(x, 7.0) is None
+    with pytest.raises(TransformError, match="the function's result is None or a number depending on .*(?s:.*)Return the same kind of value on every path"):
+        jit(first)(x, 2.5)
