@@ -68,7 +68,16 @@ def load(root, name, preset):
     args = [aligned(data[a]) if isinstance(data[a], np.ndarray) else data[a] for a in info["input_args"]]
     arrays = [k for k, a in enumerate(args) if isinstance(a, np.ndarray)]
     inexact = [k for k in arrays if args[k].dtype.kind in "fc"]
-    return Kernel(name, function, jax, args, arrays, inexact, [info["input_args"].index(a) for a in info["output_args"]])
+    stored = [info["input_args"].index(a) for a in info["output_args"]]
+    return Kernel(name, function, jax, args, arrays, inexact, stored or changed(function, args, arrays))
+
+
+def changed(function, args, arrays):
+    """The positions of the arrays that a kernel changes, if that is all it does: some kernels' descriptions do not say so."""
+    copies = [np.copy(a) if k in arrays else a for k, a in enumerate(args)]
+    if function(*copies) is not None:
+        return []
+    return [k for k in arrays if not np.array_equal(copies[k], args[k])]
 
 
 def aligned(array):

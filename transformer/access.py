@@ -4,6 +4,7 @@
     access.text(bind)   an expression for it; bind(object, hint) names an object that the expression refers to
 """
 
+import importlib.util
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -87,6 +88,18 @@ class Length(NamedTuple):
         return f"len({self.owner.text(bind)})"
 
 
+class Type(NamedTuple):
+    """The type of an object that is fetched in turn."""
+
+    owner: Callable
+
+    def __call__(self):
+        return type(self.owner())
+
+    def text(self, bind):
+        return f"type({self.owner.text(bind)})"
+
+
 class Keys(NamedTuple):
     """The keys of a dict that is fetched in turn."""
 
@@ -111,4 +124,19 @@ class Values(NamedTuple):
         return f"{bind(np.asarray, 'asarray')}({self.owner.text(bind)})"
 
 
-__all__ = ["Attribute", "Cell", "Default", "Item", "Keys", "Kept", "Length", "Values"]
+class Found(NamedTuple):
+    """Whether a module is there to be imported."""
+
+    name: str
+
+    def __call__(self):
+        try:
+            return importlib.util.find_spec(self.name) is not None
+        except ImportError:
+            return False
+
+    def text(self, bind):
+        return f"{bind(self, 'found')}()"
+
+
+__all__ = ["Attribute", "Cell", "Default", "Found", "Item", "Keys", "Kept", "Length", "Type", "Values"]

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     return result, dot, aux
 
 
+FEW = 8
+"""Integers up to which it is tried one by one whether they may be floats."""
+
+
 def with_floats(primals, make, tangents=None):
     """(leaves, treedef, make(primals)) with the integers among the primals as floats, unless a tangent is float0. Where the function
-    needs them as integers (an index, a bound, a size) they stay integers, and constants."""
+    needs them as integers (an index, a bound, a size) they stay integers, and constants; among a few, only those that it needs."""
     leaves, treedef = tree.flatten(tuple(primals))
     dots = tree.flatten_like(treedef, tuple(tangents)) if tangents is not None else [None] * len(leaves)
     floats = [leaf if getattr(dot, "dtype", None) == float0 else as_float(leaf) for leaf, dot in zip(leaves, dots)]
@@ -61,9 +66,15 @@ def with_floats(primals, make, tangents=None):
             raise
         first = error
     try:
-        return made(leaves)
+        found = made(leaves)
     except (TransformError, TypeError):
         raise first from None
+    turned = [k for k, (a, b) in enumerate(zip(floats, leaves)) if a is not b]
+    for k in turned if 1 < len(turned) <= FEW else ():
+        trial = [*found[0][:k], floats[k], *found[0][k + 1:]]
+        with suppress(TransformError, TypeError):
+            found = made(trial)
+    return found
 
 
 def is_moved(leaf):

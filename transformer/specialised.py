@@ -64,7 +64,7 @@ def unchanged(value, expected):
         return False
     if isinstance(value, np.ndarray):
         return value.shape == expected.shape and value.dtype == expected.dtype and np.array_equal(value, expected)
-    if isinstance(value, bool | int | float | complex | str | bytes | np.generic):
+    if isinstance(value, bool | int | float | complex | str | bytes | range | slice | np.generic | np.dtype):
         return value == expected or (value != value and expected != expected)
     if isinstance(value, tuple | list):
         return len(value) == len(expected) and all(map(unchanged, value, expected))

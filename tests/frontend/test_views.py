@@ -298,3 +298,16 @@ def test_what_is_read_from_flat_is_a_copy():
     x = np.array([0.4, 0.6, 0.3])
     for got, want in zip(T.jit(f)(x.copy()), f(x.copy())):
         np.testing.assert_allclose(got, want)
+
+
+def test_view_of_the_whole_array():
+    def fn(x):
+        y = x * 2
+        z = y.view()
+        z[0] = 5.0
+        return y
+    x = np.arange(3.0)
+    for transform in (T.jit, T.vmap):
+        np.testing.assert_array_equal(transform(fn)(x if transform is T.jit else x[None]).reshape(3), fn(x))
+    with pytest.raises(T.TransformError, match="as another type"):
+        T.jit(lambda x: x.view(np.complex128))(np.arange(4.0))

@@ -50,3 +50,11 @@ def test_other_integers_are_floats():
 def test_an_index_has_no_tangent():
     with pytest.raises(T.TransformError, match="an index, a bound or a size"):
         T.jvp(prefix, (X, 3), (ONES, 1.0))
+
+
+def test_only_integers_that_are_needed_as_such_are_constants():
+    x = np.array([0.3, -0.5, 1.2])
+    assert T.jvp(lambda i, k: x[i] * k, (1, 3), (0, 1.0)) == (-1.5, -0.5)
+    value, pull = T.vjp(lambda i, k, m: x[i] * k + m, 1, 3, 2)
+    i_bar, k_bar, m_bar = pull(2.0)
+    assert value == 0.5 and i_bar.dtype == T.float0 and (k_bar, m_bar) == (-1.0, 2.0)

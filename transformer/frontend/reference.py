@@ -73,7 +73,7 @@ class Ref(Reference):
             ref = ref.extended(step.op, step.args, step.params)
         return ref
 
-    def view(self, op, args, params):
+    def viewed(self, op, args, params):
         """A view of this reference: reads through, stores go to the same storage. Chains of index-like steps are composed."""
         return views.derive(self, op, args, params)
 

@@ -6,7 +6,7 @@ from ..config import MODE
 from ..executable import surroundings
 from ..specialised import unchanged
 
-IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescriptorType | type
+IDENTICAL = types.FunctionType | types.BuiltinFunctionType | types.MethodDescriptorType | types.ModuleType | type
 """Values that only themselves are equal to, for a guard."""
 
 

@@ -5,8 +5,9 @@ Where NumPy has a function of the method's name with the same parameters, the me
 
 import numpy as np
 
-from ..errors import ShapeError
-from .op import ATTRIBUTES, METHODS, TABLE, lookup, view
+from ..errors import ShapeError, TransformError
+from .op import ATTRIBUTES, METHODS, TABLE, lookup
+from .op import view as derived
 
 AS_FUNCTION = """all any argmax argmin argpartition argsort choose clip conj conjugate cumprod cumsum diagonal dot max mean min
 nonzero prod ravel repeat round searchsorted squeeze std sum swapaxes take trace var""".split()
@@ -61,6 +62,15 @@ def transpose(array, *axes):
 
 
 @method
+def view(array, dtype=None, type=None):
+    """The array itself as another view; its bytes as another type are refused."""
+    if dtype is not None and np.dtype(dtype) != array.dtype or type not in (None, np.ndarray):
+        raise TransformError(f"view() reads the bytes of a {array.dtype} array as another type",
+                             "Use astype, x.real and x.imag, or lax.bitcast_convert_type for bits.")
+    return array[...]
+
+
+@method
 def flatten(array, order="C"):
     """A copy with one axis."""
     array = lookup(np.transpose)(array) if order == "F" else array
@@ -80,7 +90,7 @@ def copy(array, order="C"):
 @attribute
 def flat(array):
     """The elements in C order, as a view with one axis."""
-    return view("reshape", array, shape=(-1 if None in array.shape else array.size,)).as_flat()
+    return derived("reshape", array, shape=(-1 if None in array.shape else array.size,)).as_flat()
 
 
 @method

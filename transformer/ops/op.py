@@ -402,7 +402,7 @@ def is_reference(value):
 def view(name, x, **params):
     """Apply an op that gives a view in NumPy: of an abstract array a reference to the same storage, else as `bind`."""
     if is_reference(x) and x.shape:
-        return x.view(TABLE[name], (), params)
+        return x.viewed(TABLE[name], (), params)
     return TABLE[name].bind(x, **params)
 
 

@@ -190,7 +190,7 @@ def _diagonal(a, offset=0, axis1=0, axis2=1):
     axis1, axis2 = normal_axes((axis1, axis2), np.ndim(a))
     if not is_reference(a):
         return np.diagonal(a, offset, axis1, axis2)
-    return a.view(TABLE["diagonal"], (), {"offset": int(offset), "axis1": axis1, "axis2": axis2})
+    return a.viewed(TABLE["diagonal"], (), {"offset": int(offset), "axis1": axis1, "axis2": axis2})
 
 
 @function(np.linalg.diagonal)

@@ -10,7 +10,7 @@ import builtins
 
 from .. import tree
 from ..abstract import dtype_of
-from ..access import Attribute, Cell, Default, Item, Kept, Keys, Length, Values
+from ..access import Attribute, Cell, Default, Item, Kept, Keys, Length, Type, Values
 from ..core import Aval
 from ..errors import Origin
 from ..lowered import Failure, Lowered
@@ -18,7 +18,7 @@ from ..specialised import Guard, Hidden, Input, Specialised, unchanged
 from .contents import Unsettled, found_by_name, is_library
 
 BUILTINS = {kind.__name__: kind for kind in (*vars(builtins).values(), type(None)) if isinstance(kind, type)}
-ACCESS = {kind.__name__: kind for kind in (Attribute, Cell, Default, Item, Keys, Kept, Length, Values)}
+ACCESS = {kind.__name__: kind for kind in (Attribute, Cell, Default, Item, Keys, Kept, Length, Type, Values)}
 LITERALS = (bool, int, str, bytes, type(None))
 
 

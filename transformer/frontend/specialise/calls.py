@@ -204,6 +204,8 @@ def call(ev, fn, args, kwargs, node):
     args = listed(ev, fn, special_methods.iterated(ev, fn, args))
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType) and is_user_code(fn.__func__):
         return enter_function(ev, fn.__func__, (fn.__self__, *args), kwargs)
+    if isinstance(fn, CACHED) and is_user_code(fn.__wrapped__):
+        fn = fn.__wrapped__
     if isinstance(fn, types.FunctionType) and is_user_code(fn):
         return enter_function(ev, fn, args, kwargs)
     if isinstance(fn, type):
@@ -299,6 +301,8 @@ def call_native(ev, fn, args, kwargs, node):
             return ev.created(fn(*map(static_size, args), **{k: static_size(v) for k, v in kwargs.items()}))
         if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy", "math", "cmath"):
             optable.lookup(fn, ev.origin(node))
+    for value in (*args, *kwargs.values()):
+        ev.externals.read_whole(value)
     from .iterators import kept
     try:
         return kept(ev, ev.created(fn(*args, **kwargs)))
@@ -309,6 +313,9 @@ def call_native(ev, fn, args, kwargs, node):
         name = getattr(fn, "__qualname__", fn)
         raise NeedStatic(needed, f"{name} takes values that are known before the function runs ({error})") from None
 
+
+CACHED = type(functools.cache(len))
+"""What functools.cache and lru_cache make of a function; it is entered, so that what it reads is never stale."""
 
 CONTAINERS = (list, tuple, dict, set, collections.deque)
 """Containers whose methods keep what they are given."""

@@ -1,6 +1,8 @@
 """Evaluation of expressions: one function per kind of node."""
 
 import builtins
+import enum
+import inspect
 import operator
 import types
 
@@ -15,6 +17,7 @@ from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
 from . import alternatives, branches, calls, filtered, iteration, iterators, special_methods
 from .externals import SEQUENCES
+from .state import is_users
 from .templates import Template, as_parts
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -148,6 +151,8 @@ def compare(ev, frame, node):
         else:
             if isinstance(op, gast.Is | gast.IsNot):
                 ev.joined.check_identity(left, right, ev.origin(node))
+                ev.externals.compared(left)
+                ev.externals.compared(right)
             one = special_methods.compare(ev, op, left, right)
             sides = (left, right) if isinstance(op, gast.Is | gast.IsNot) else (ev.open(left), ev.open(right))
             one = ev.created(COMPARE[type(op)](*sides)) if one is NotImplemented else one
@@ -190,10 +195,36 @@ def load_attribute(ev, owner, name, node):
         return ev.externals.attribute(owner, name)
     if is_reference(owner) and name in ("shape", "size") and None in owner.shape:
         raise NeedStatic(owner, "the size of an array that a mask selects")
+    cls = owner if isinstance(owner, type) else type(owner)
+    if is_users(cls.__module__) and not issubclass(cls, enum.Enum):
+        found = of_class(owner, cls, name)
+        if isinstance(found, property) and owner is not cls and found.fget is not None:
+            ev.externals.class_attribute(cls, name)
+            return calls.call(ev, found.fget, (owner,), {}, node)
+        if found is not MISSING:
+            return ev.externals.class_attribute(cls, name)
     value = getattr(owner, name)
     if isinstance(value, types.MethodType):
-        ev.externals.guard_method(type(owner), name, value.__func__)
+        ev.externals.guard_method(overriding(owner, name) if isinstance(owner, super) else type(owner), name, value.__func__)
     return ev.created(value) if isinstance(owner, np.ndarray) else value
+
+
+def overriding(owner, name):
+    """The class whose attribute `super().name` is."""
+    classes = owner.__self_class__.__mro__
+    return next(cls for cls in classes[classes.index(owner.__thisclass__) + 1:] if name in vars(cls))
+
+
+MISSING = object()
+
+
+def of_class(owner, cls, name):
+    """What a user's class holds under a name, if `owner.name` means that: a value, a property, a static method or a class method; else MISSING."""
+    if owner is not cls and name in getattr(owner, "__dict__", ()):
+        return MISSING
+    found = inspect.getattr_static(cls, name, MISSING)
+    is_descriptor = hasattr(type(found), "__get__") and not isinstance(found, property | staticmethod | classmethod)
+    return MISSING if is_descriptor and owner is not cls else found
 
 
 def subscript(ev, frame, node):

@@ -5,17 +5,18 @@ each call, and a guard that no longer holds builds the program anew.
 """
 
 import collections
+import enum
 import operator
 import types
 
 import numpy as np
 
-from ...access import Attribute, Item, Kept, Keys, Length, Values
+from ...access import Attribute, Found, Item, Kept, Keys, Length, Type, Values
 from ...core import Aval
 from ...errors import TransformError
 from ...specialised import Guard, Hidden, is_device_array, is_dynamic_array, unchanged
 from ..promotion import mark_of
-from .state import contents
+from .state import contents, is_users
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
             "popitem", "appendleft", "popleft", "extendleft", "rotate", "move_to_end", "subtract", "difference_update", "intersection_update",
@@ -36,24 +37,41 @@ class Externals:
         self.registry = {}
         self.references = {}
         self.kept, self.frozen = [], {}
-        self.methods = set()
+        self.methods, self.modules, self.whole = set(), set(), set()
 
     def load(self, value, access, label):
         """The value as the evaluator sees it: a reference for an array, else the object itself under a guard."""
         if is_dynamic_array(value):
             return self.array(value, access, label)
         if isinstance(value, types.ModuleType):
-            return value
-        if isinstance(value, np.ndarray | np.generic | bool | int | float | complex | str | bytes | type(None)) or callable(value):
+            return self.module(value, access, label)
+        if isinstance(value, np.ndarray | np.generic | np.dtype | bool | int | float | complex | str | bytes | range | slice | type(None)) or callable(value):
             self.guards.append(Guard(access, value, label))
         self.register(value, access, label)
         return value
+
+    def module(self, module, access, label):
+        """A module: what the user's modules hold is read at each call, what a library's do is known by its version."""
+        if not isinstance(access, Kept) and (id(module), label) not in self.modules:
+            self.modules.add((id(module), label))
+            self.guards.append(Guard(access, module, label))
+        if is_users(module.__name__) and id(module) not in self.registry:
+            self.registry[id(module)] = (module, access, label)
+        return module
+
+    def missing(self, name):
+        """Note that a module could not be imported."""
+        self.guards.append(Guard(Found(name), False, f"import {name}"))
 
     def register(self, value, access, label):
         """Remember an object that outlives the call, so that what is read from it can be fetched again."""
         if isinstance(value, bool | int | float | complex | str | bytes | type(None) | type | np.generic):
             return
         self.registry[id(value)] = (value, access, label)
+        if isinstance(value, enum.Enum):
+            self.guards.append(Guard(access, value, label))
+        elif not isinstance(access, Kept):
+            self.guards.append(Guard(Type(access), type(value), f"type of {label}"))
         if isinstance(value, SEQUENCES | dict | set):
             self.guards.append(Guard(Length(access), len(value), f"len({label})"))
             if isinstance(value, dict):
@@ -86,12 +104,50 @@ class Externals:
         """`owner.name` of an external object."""
         value = getattr(owner, name)
         _, access, label = self.registry[id(owner)]
-        if isinstance(value, types.MethodType):
-            self.guard_method(type(owner), name, value.__func__)
-            return value
-        if callable(value) and hasattr(value, "__self__"):
-            return value
+        if not isinstance(owner, types.ModuleType):
+            if isinstance(value, types.MethodType):
+                self.guard_method(type(owner), name, value.__func__)
+                return value
+            if callable(value) and hasattr(value, "__self__"):
+                return value
         return self.load(value, Attribute(access, name), f"{label}.{name}")
+
+    def class_attribute(self, cls, name):
+        """`cls.name` of a user's class."""
+        value, access, label = getattr(cls, name), Attribute(Kept(cls), name), f"{cls.__name__}.{name}"
+        if isinstance(value, types.MethodType):
+            self.guards.append(Guard(Attribute(access, "__func__"), value.__func__, label))
+            return value
+        if isinstance(value, property):
+            self.guards.append(Guard(access, value, label))
+        return self.load(value, access, label)
+
+    def compared(self, value):
+        """Note that it matters which object an external one is."""
+        if self.is_external(value):
+            _, access, label = self.registry[id(value)]
+            self.guards.append(Guard(access, value, label))
+
+    def read_whole(self, value):
+        """Note that native code is given a user's object from outside, of which it may read anything."""
+        if not self.is_external(value):
+            for item in value if type(value) in (list, tuple) else ():
+                self.read_whole(item)
+            return
+        inside = contents(value) if is_users(type(value).__module__) or isinstance(value, types.SimpleNamespace | SEQUENCES | dict) else None
+        if inside is None or id(value) in self.whole:
+            return
+        self.whole.add(id(value))
+        _, access, label = self.registry[id(value)]
+        is_container = isinstance(value, SEQUENCES | dict)
+        if not is_container and hasattr(value, "__dict__"):
+            self.guards.append(Guard(Keys(Attribute(access, "__dict__")), tuple(vars(value)), f"attributes of {label}"))
+        for key, item in inside.items():
+            way, name = (Item(access, key), f"{label}[{key!r}]") if is_container else (Attribute(access, key), f"{label}.{key}")
+            if is_dynamic_array(item):
+                self.guards.append(Guard(Values(way), np.array(item), name))
+            else:
+                self.read_whole(self.load(item, way, name))
 
     def guard_method(self, cls, name, function):
         """A function entered as a method must stay the one that its class has."""
@@ -153,6 +209,9 @@ class Externals:
         return id(owner) in self.frozen or self.is_external(owner)
 
     def refuse_mutation(self, owner, what, origin):
+        if isinstance(owner, type):
+            raise TransformError(f"an attribute of the class {owner.__name__} is changed here ({what})",
+                                 "Set it before the call; a transformed function has no side effects.", origin)
         if self.outlives(owner):
             label = self.frozen[id(owner)][1] if id(owner) in self.frozen else self.registry[id(owner)][2]
             raise TransformError(f"{label} outlives the call and is changed here ({what})",

@@ -32,6 +32,12 @@ class Undefined:
 
 
 LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
+
+
+def is_users(name):
+    """Whether a module of this name is none of the standard library, of the array libraries or of this package (the examples apart)."""
+    top, _, rest = name.partition(".")
+    return top not in LIBRARIES and top != "backend" and (top != "transformer" or rest.split(".")[0] == "examples")
 NUMBERS = (bool, int, float, complex, np.generic)
 
 

@@ -7,6 +7,7 @@ from collections import deque
 import gast
 import numpy as np
 
+from ...access import Kept
 from ..ragged import is_ragged
 from ..reference import is_reference
 from . import alternatives, branches, calls, expressions, failures, iteration, loops, special_methods, whiles
@@ -203,16 +204,30 @@ def run_delete(ev, frame, node):
 
 def run_import(ev, frame, node):
     for alias in node.names:
-        module = importlib.import_module(alias.name)
-        top = importlib.import_module(alias.name.split(".")[0])
+        module = imported(ev, alias.name)
+        top = imported(ev, alias.name.split(".")[0])
         bind(ev, frame, alias.asname or alias.name.split(".")[0], module if alias.asname else top)
 
 
 def run_import_from(ev, frame, node):
     package = frame.parsed.globals.get("__package__") if node.level else None
-    module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
+    module = imported(ev, "." * node.level + (node.module or "") if node.level else node.module, package)
     for alias in node.names:
-        bind(ev, frame, alias.asname or alias.name, getattr(module, alias.name))
+        if not hasattr(module, alias.name):
+            if not hasattr(module, "__path__"):
+                raise ImportError(f"cannot import name {alias.name!r} from {module.__name__!r}")
+            imported(ev, f"{module.__name__}.{alias.name}")
+        bind(ev, frame, alias.asname or alias.name, expressions.load_attribute(ev, module, alias.name, node))
+
+
+def imported(ev, name, package=None):
+    """A module; what the program reads from it is looked at again at each call, and also whether it is still missing."""
+    try:
+        module = importlib.import_module(name, package)
+    except ModuleNotFoundError as error:
+        ev.externals.missing(error.name)
+        raise
+    return ev.externals.load(module, Kept(module), module.__name__)
 
 
 STATEMENTS = {
