@@ -227,3 +227,88 @@ def first_bound_in_a_while(x, total):
 
 def test_a_view_of_an_argument_that_a_while_binds_first():
     np.testing.assert_allclose(T.jit(first_bound_in_a_while)(X, 0.0), first_bound_in_a_while(X, 0.0))
+
+
+def kept_by_break(x, k):
+    v = x
+    for _ in range(4):
+        if k < 0.9:
+            break
+        v = v[::-1]
+    v[0] = 5.0
+    return np.sum(x * np.arange(1.0, 5.0))
+
+
+def kept_by_a_condition(x, k):
+    v = x
+    for _ in range(4):
+        if k > 0.9:
+            v = v[1:] + 0.0 if len(v) < 3 else v[::-1]
+    v[0] = 5.0
+    return np.sum(x * np.arange(1.0, 5.0))
+
+
+def swapped(x, k):
+    v, w = x, x * 2
+    for _ in range(3):
+        if k < 0.9:
+            v, w = w, v
+    v[0] = 5.0
+    return np.sum(x * np.arange(1.0, 5.0)) + np.sum(w)
+
+
+def kept_by_a_while(x, k):
+    v, i = x, 0
+    while i < 4:
+        if k < 0.9:
+            break
+        v = v * 2
+        i += 1
+    v[1] = 7.0
+    return np.sum(x * np.arange(1.0, 5.0))
+
+
+def kept_by_both_loops(x, k):
+    v = x
+    for _ in range(3):
+        for _ in range(3):
+            if k < 0.9:
+                break
+            v = v * 2
+    v[1] = 7.0
+    return np.sum(x * np.arange(1.0, 5.0))
+
+
+def kept_and_its_array_stored_into(x, k):
+    y = x.copy()
+    v = y
+    for _ in range(3):
+        if k < 0.9:
+            break
+        v = v[::-1]
+    y[0] = 5.0
+    return np.sum(v * np.arange(1.0, 5.0))
+
+
+def rebound_in_every_round(x, k):
+    v = x
+    for _ in range(4):
+        v = v * k
+    v[1] = 7.0
+    return np.sum(x * v)
+
+
+@pytest.mark.parametrize("k", [0.85, 1.1])
+@pytest.mark.parametrize("fn", [kept_by_break, kept_by_a_condition, swapped, kept_by_a_while, kept_by_both_loops, kept_and_its_array_stored_into])
+def test_names_that_a_loop_may_leave_as_they_are(fn, k):
+    value, slope = T.value_and_grad(fn)(X.copy(), k)
+    assert value == pytest.approx(fn(X.copy(), k), rel=1e-14)
+    way = np.array([0.3, -0.7, 0.2, 0.9])
+    difference = (fn(X + 1e-6 * way, k) - fn(X - 1e-6 * way, k)) / 2e-6
+    assert slope @ way == pytest.approx(difference, rel=1e-6)
+    with pytest.raises(T.errors.ValueDependent, match="stored into"):
+        T.jit(fn)(X.copy(), k)
+
+
+def test_a_name_that_every_round_binds_anew_is_free():
+    assert T.jit(rebound_in_every_round)(X.copy(), 0.85) == pytest.approx(rebound_in_every_round(X.copy(), 0.85), rel=1e-14)

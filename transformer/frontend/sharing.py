@@ -34,6 +34,11 @@ def partners(storage):
     return [other for found in storage.ties if (other := found.storage()) not in (None, True)]
 
 
+def may_be_callers(storage):
+    """Whether a storage is an argument's memory, or may be."""
+    return storage.argument is not None or any(found.storage() is True for found in storage.ties)
+
+
 def check_store(storage):
     """Refuse a store into a storage that has another name where the program cannot see it."""
     for found in storage.ties:
@@ -44,4 +49,4 @@ def check_store(storage):
             raise error
 
 
-__all__ = ["check_store", "partners", "tie", "tie_to_caller"]
+__all__ = ["check_store", "may_be_callers", "partners", "tie", "tie_to_caller"]

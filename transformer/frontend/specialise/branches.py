@@ -2,6 +2,8 @@
 
 from collections import deque
 
+import weakref
+
 import gast
 import numpy as np
 
@@ -11,7 +13,7 @@ from ...ops.op import TABLE
 from ..promotion import joined_type, mark_of
 from ..ragged import as_masks, common_masks, is_ragged
 from ..reference import is_device_array, is_reference
-from ..sharing import partners, tie, tie_to_caller
+from ..sharing import may_be_callers, partners, tie, tie_to_caller
 from . import special_methods
 from .state import Control, State, Undefined, assign, contents, is_numeric, rebuild, storages
 
@@ -229,6 +231,7 @@ class Merge:
                 self.builder.add(Move(name, convert_atom(self.builder, value, aval)))
         merged = self.builder.reference(name)
         merged.storage.jnp = mark
+        merged.storage.choices = [weakref.ref(v.storage) for v in (left, right) if is_reference(v) and aval.shape]
         old = [v.storage for v in (left, right) if is_reference(v) and v.storage in self.entry and aval.shape]
         if old:
             self.ev.ambiguous.append((merged.storage, old))
@@ -261,11 +264,13 @@ def check_ambiguous(ev):
     reachable = storages(ev, [f.env for f in ev.frames])
     for merged, old in ev.ambiguous:
         for storage in old:
-            for one in (storage, *partners(storage)) if storage in reachable or storage.argument is not None else ():
-                tie(merged, one)
+            for one in (storage, *partners(storage)):
+                if one in reachable or one.argument is not None:
+                    tie(merged, one)
             if storage.argument is not None:
-                tie_to_caller(merged)
                 tie_to_caller(storage)
+            if may_be_callers(storage):
+                tie_to_caller(merged)
     ev.ambiguous.clear()
 
 

@@ -4,8 +4,11 @@ In NumPy `row` is a view of `A`; in the program a carried name is an array of it
 stored into while the other one is in use:
 
     in the loop     a store into one of them: the loop is not rolled
-    after it        they are tied (`sharing`): a later store into one while the other one is alive is refused
+    after it        they are tied (`sharing`): a later store into one while the other one is alive is refused; so are a name that a round
+                    may leave as it is and what it shared its array with in front of the loop
 """
+
+import weakref
 
 from ...core import names_bound
 from ..reference import is_reference
@@ -44,6 +47,49 @@ def tie_names(roll, now, used):
             for path in fresh if storage.argument is not None else ():
                 if (found := storage_at(roll, path)) is not None:
                     tie_to_caller(found, length)
+    tie_kept(roll, origins(roll, now, used), length)
+
+
+def tie_kept(roll, sources, length):
+    """Tie what a carried name may still hold from in front of the loop to what else holds it."""
+    for storage, paths in groups(roll, entry_contents(roll), roll.live).items():
+        kept = {out for path, before in sources.items() if before & {*paths} and (out := storage_at(roll, path)) is not None}
+        other = {s for path in paths if path not in sources and (s := storage_at(roll, path)) is not None}
+        for one in kept:
+            one.choices = [*one.choices, weakref.ref(storage)]
+            for two in (kept | other) - {one}:
+                tie(one, two, length)
+            if storage.argument is not None:
+                tie_to_caller(one, length)
+
+
+def origins(roll, now, used):
+    """Path of a carried name -> the paths of which it may hold, after some rounds, what they held in front of the loop."""
+    carried = {carry.ref.storage: path for path, carry in used.items()}
+    step = {}
+    for owner, values in now.items():
+        for key, value in values.items():
+            for path, leaf in leaf_paths((owner, key), value):
+                leaf = roll.ev.seen(leaf)
+                if path in used and is_reference(leaf) and leaf.shape:
+                    step[path] = {carried[s] for s in possible(leaf.storage) if s in carried}
+    found = {path: {path} for path in step}
+    while True:
+        larger = {path: before.union(*(step.get(q, ()) for q in before)) for path, before in found.items()}
+        if larger == found:
+            break
+        found = larger
+    return {path: set().union(*(found.get(q, {q}) for q in before)) for path, before in step.items() if before}
+
+
+def possible(storage):
+    """The storages that a storage may be, itself among them."""
+    found, todo = {storage}, [storage]
+    while todo:
+        new = {s for ref in todo.pop().choices if (s := ref()) is not None} - found
+        found |= new
+        todo += new
+    return found
 
 
 def entry_contents(roll):
