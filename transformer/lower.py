@@ -20,6 +20,7 @@ from backend.hlo import Hlo, Value
 
 from .analysis.capacities import shapes_of
 from .analysis.carries import Liveness, changed
+from .analysis.exits import exit_flag
 from .analysis.ordering import Ordering
 from .analysis.shifts import Shifts
 from .analysis.sources import Sources
@@ -287,8 +288,11 @@ class Lowering:
 
     def repeat(self, stmt, names, carried, end, count):
         """The loop of a For up to `end`, `count` rounds of it in one; carried: the index and the values of `names`."""
+        flag = None if exchanges(stmt) else exit_flag(stmt)
+
         def test(index, *values):
-            return self.hlo.compare("LT" if stmt.step > 0 else "GT", index, end)
+            more = self.hlo.compare("LT" if stmt.step > 0 else "GT", index, end)
+            return self.hlo.and_(more, self.hlo.not_(values[names.index(flag)])) if flag in names else more
 
         def body(index, *values):
             with self.scope():

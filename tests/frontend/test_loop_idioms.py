@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from transformer import TransformError, grad, jit, vmap
+from transformer import TransformError, grad, jit, jvp, vmap
 
 X = np.linspace(0.1, 1.4, 10)
 
@@ -297,3 +297,29 @@ def test_lists_that_change_while_a_loop_goes_over_them():
     for transform in (lambda f: f, jit):
         np.testing.assert_allclose(transform(grad(lambda x: sum(changed(x))))(1.5), sum(changed(2.5)) - sum(changed(1.5)))
         np.testing.assert_allclose(jit(changed)(1.5), changed(1.5))
+
+
+def converged(a):
+    x = a
+    for _ in range(10 ** 12):
+        y = (x + a / x) / 2
+        if abs(y - x) < 1e-12:
+            break
+        x = y
+    return x
+
+
+def searched(x):
+    found = -1
+    for i in range(10 ** 12):
+        if x[i % 4] * i > 30.0:
+            found = i
+            break
+    return x[0] * found
+
+
+def test_loops_end_where_they_are_left():
+    assert jit(converged)(2.0) == pytest.approx(2 ** 0.5) and jit(searched)(np.arange(1.0, 5.0)) == searched(np.arange(1.0, 5.0))
+    value, tangent = jvp(converged, (2.0,), (1.0,))
+    assert (value, tangent) == (pytest.approx(2 ** 0.5), pytest.approx(0.5 / 2 ** 0.5))
+    assert jit(lambda a: jvp(converged, (a,), (1.0,))[1])(2.0) == pytest.approx(0.5 / 2 ** 0.5)

@@ -5,6 +5,7 @@ import re
 import gast
 import numpy as np
 
+from ..analysis.exits import exit_flag
 from ..core import Aval, Hole, is_name
 from ..frontend.syntax import negate
 from . import expressions as tree
@@ -118,7 +119,10 @@ class Statements:
 
     def for_(self, stmt):
         index, bounds = tree.target(self.expressions.names.get(stmt.index, stmt.index)), self.range(stmt)
-        return [gast.For(index, bounds, self.block(stmt.body), [], None)]
+        body = self.block(stmt.body)
+        if exit_flag(stmt) is not None and isinstance(body[-1], gast.If) and not body[-1].orelse:
+            body[-1:] = [gast.If(negate(body[-1].test), [gast.Break()], []), *body[-1].body]
+        return [gast.For(index, bounds, body, [], None)]
 
     def range(self, stmt):
         lo, hi = self.expressions.atom(stmt.lo), self.expressions.atom(stmt.hi)

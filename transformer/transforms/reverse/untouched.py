@@ -63,7 +63,7 @@ def is_reversed(loop, back):
     ends = loop.lo, loop.hi, back.lo, back.hi
     if any(map(is_name, ends)):
         return False
-    return list(range(int(loop.lo), int(loop.hi), loop.step))[::-1] == list(range(int(back.lo), int(back.hi), back.step))
+    return range(int(loop.lo), int(loop.hi), loop.step)[::-1] == range(int(back.lo), int(back.hi), back.step)
 
 
 def entries(facts, read):

@@ -126,7 +126,7 @@ class Loop:
 
     def __init__(self, collector, stmt):
         self.emitter, self.builder, self.stmt = collector, collector.builder, stmt
-        self.values = sorted(range(stmt.lo, stmt.hi, stmt.step))
+        self.values = range(stmt.lo, stmt.hi, stmt.step)[::stmt.step]  # ascending
         self.bound = names_bound([stmt])
         self.made = {s.target: s for s in stmt.body if isinstance(s, Apply)}
         self.before, self.after = [], []
