@@ -1,8 +1,7 @@
 """`if` on an abstract test: evaluate both sides, then merge what differs, leaf by leaf."""
 
-from collections import deque
-
 import weakref
+from collections import deque
 
 import gast
 import numpy as np
