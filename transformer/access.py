@@ -5,6 +5,7 @@
 """
 
 import importlib.util
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -131,7 +132,7 @@ class Found(NamedTuple):
 
     def __call__(self):
         try:
-            return importlib.util.find_spec(self.name) is not None
+            return sys.modules.get(self.name) is not None or importlib.util.find_spec(self.name) is not None
         except ImportError:
             return False
 
