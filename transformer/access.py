@@ -5,6 +5,7 @@
 """
 
 import importlib.util
+import os
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -140,4 +141,16 @@ class Found(NamedTuple):
         return f"{bind(self, 'found')}()"
 
 
-__all__ = ["Attribute", "Cell", "Default", "Found", "Item", "Keys", "Kept", "Length", "Type", "Values"]
+class Environment(NamedTuple):
+    """A variable of the environment; None where it is not set."""
+
+    name: str
+
+    def __call__(self):
+        return os.environ.get(self.name)
+
+    def text(self, bind):
+        return f"{bind(self, 'variable')}()"
+
+
+__all__ = ["Attribute", "Cell", "Default", "Environment", "Found", "Item", "Keys", "Kept", "Length", "Type", "Values"]

@@ -5,6 +5,7 @@ import dataclasses
 import enum
 import functools
 import importlib
+import os
 import sys
 import types
 
@@ -163,6 +164,16 @@ def test_a_module_that_is_installed_later(monkeypatch, tmp_path):
     importlib.invalidate_caches()
     assert slope(1.0) == 6.0
     monkeypatch.delitem(sys.modules, "freshness_later")
+
+
+@pytest.mark.parametrize("f", [lambda x: x * float(os.environ.get("FRESHNESS", "2")), lambda x: x * float(os.getenv("FRESHNESS", "2")),
+                               lambda x: x * (float(os.environ["FRESHNESS"]) if "FRESHNESS" in os.environ else 2.0)], ids=["get", "getenv", "item"])
+def test_the_environment(f, monkeypatch):
+    both, compiled = T.value_and_grad(f), T.jit(f)
+    assert both(1.5) == (3.0, 2.0) and compiled(1.5) == 3.0
+    for value in ("4", "6"):
+        monkeypatch.setenv("FRESHNESS", value)
+        assert both(1.5) == (1.5 * float(value), float(value)) and compiled(1.5) == 1.5 * float(value)
 
 
 def test_attributes_of_classes_are_not_set():

@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import functools
 import inspect
+import os
 import types
 
 import gast
@@ -269,6 +270,8 @@ def call_native(ev, fn, args, kwargs, node):
     if selections.selects(fn, args, kwargs):
         return selections.select(fn, args)
     check_random(ev, fn, owner, node)
+    if (fn is os.getenv or owner is os.environ) and args and isinstance(args[0], str):
+        ev.externals.environment(args[0])
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in MUTATORS:
             ev.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))

@@ -4,6 +4,7 @@ import builtins
 import enum
 import inspect
 import operator
+import os
 import types
 
 import gast
@@ -162,6 +163,8 @@ def compare(ev, frame, node):
 
 
 def member(ev, value, container, node):
+    if container is os.environ:
+        ev.externals.environment(value)
     found = special_methods.contains(ev, container, value)
     if found is not NotImplemented:
         return branches.truth(ev, found, node)

@@ -7,11 +7,12 @@ each call, and a guard that no longer holds builds the program anew.
 import collections
 import enum
 import operator
+import os
 import types
 
 import numpy as np
 
-from ...access import Attribute, Found, Item, Kept, Keys, Length, Type, Values
+from ...access import Attribute, Environment, Found, Item, Kept, Keys, Length, Type, Values
 from ...core import Aval
 from ...errors import TransformError
 from ...specialised import Guard, Hidden, is_device_array, is_dynamic_array, unchanged
@@ -58,6 +59,10 @@ class Externals:
         if is_users(module.__name__) and id(module) not in self.registry:
             self.registry[id(module)] = (module, access, label)
         return module
+
+    def environment(self, name):
+        """Note that a variable of the environment is read."""
+        self.guards.append(Guard(Environment(name), os.environ.get(name), f"os.environ[{name!r}]"))
 
     def missing(self, name):
         """Note that a module could not be imported."""
