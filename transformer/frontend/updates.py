@@ -173,13 +173,28 @@ def _combine(ufunc, x, index, values):
         x[index] = _fitting(x, optable.lookup(ufunc)(x[index], values))
 
 
+COMBINING = (np.multiply, np.divide, np.maximum, np.minimum, np.power)
+"""The ufuncs whose `at` is an update."""
+
+
+def combine_at(ufunc, a, indices, b):
+    """`ufunc.at(a, indices, b)`: stores into the reference `a`."""
+    result = np.result_type(a.dtype, b.dtype if hasattr(b, "dtype") else np.asarray(b).dtype)
+    result = np.dtype(np.float64) if ufunc is np.divide and result.kind in "iub" else result
+    if not np.can_cast(result, a.dtype, "same_kind"):
+        raise TypeMismatch(f"np.{ufunc.__name__}.at stores {result} into an array of {a.dtype}", "Convert one of them with .astype().")
+    changed = _combine(ufunc, a, indices, b)
+    if changed is not None:
+        a[...] = changed
+
+
 def _one_by_one(ufunc, x, index, values):
     """The array after a loop over the selected places, in order."""
     from .builder import current
     builder = current()
     places = builder.operand(np.arange(x.size).reshape(x.shape))[index]
-    values = np.ravel(np.broadcast_to(builder.operand(values), places.shape))
-    places = np.ravel(places)
+    values = builder.operand(np.ravel(np.broadcast_to(builder.operand(values), places.shape)))
+    places = builder.operand(np.ravel(places))
     flat = Updates(np.reshape(x, (-1,)), (), None).start()
     with builder.nested() as block:
         name = builder.fresh("i", Aval((), np.dtype(np.int64), True))

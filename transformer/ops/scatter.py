@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..errors import TransformError
-from .op import FUNCTIONS, function, is_reference, lookup
+from .op import function, is_reference, lookup
 
 
 def accumulate(a, indices, b):
@@ -22,16 +22,6 @@ def add_at(a, indices, b):
 @function(np.subtract.at)
 def subtract_at(a, indices, b):
     accumulate(a, indices, -b if is_reference(b) else np.negative(b))
-
-
-def _refused(ufunc, name):
-    def at(a, indices, b=None):
-        raise TransformError(f"np.{name}.at is not known", "np.add.at and np.subtract.at are; or store with a[indices] = ...")
-    FUNCTIONS[ufunc.at] = at
-
-
-for _name in ("multiply", "divide", "maximum", "minimum", "power"):
-    _refused(getattr(np, _name), _name)
 
 
 @function(np.put, method="put")

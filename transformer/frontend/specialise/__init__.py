@@ -105,8 +105,13 @@ class Attempt:
         return Input(kind, key if kind == "leaf" else None, None if kind == "leaf" else value)
 
     def refuse_shared_stores(self, program):
-        """Stores into arguments: not if an array was given twice, nor if it is immutable."""
+        """Stores into arguments: not if an array was given twice, nor if it is immutable. None into arrays from outside."""
         stored = {s.target: s for s in walk(program.body) if isinstance(s, Update)}
+        for storage in self.builder.parameters:
+            if storage.argument[0] == "hidden" and storage.name in stored:
+                raise TransformError(f"{storage.argument[2].label} outlives the call and is changed here (an element is set)",
+                                     "Copy it first (.copy()), or pass it as an argument; a transformed function has no side effects.",
+                                     stored[storage.name].origin)
         values = [(storage, storage.argument[2]) for storage in self.builder.parameters if storage.argument[0] == "leaf"]
         for storage, value in values:
             stmt = stored.get(storage.name)

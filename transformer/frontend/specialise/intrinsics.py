@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core import Effect
 from ...errors import TransformError
+from .. import updates
 from ..ragged import is_ragged
 from ..reference import is_reference
 from . import alternatives, branches, calls, expressions, filtered, iteration, iterators, special_methods
@@ -247,10 +248,23 @@ def decided(ev, iterable, decisive, join):
     return functools.reduce(join, abstract)
 
 
+def combined_at(ufunc):
+    """np.maximum.at and its like."""
+    def at(ev, a, indices, b):
+        (a, *rest), _ = calls.promote_target(ev, ufunc.at, (a, indices, b), {}, None)
+        if is_reference(a):
+            updates.combine_at(ufunc, a, *map(ev.open, rest))
+        else:
+            ev.refuse_mutation(a, "an element is changed", ev.origin())
+            ufunc.at(a, *rest)
+    return at
+
+
 INTRINSICS = {len: len_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
-           any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS}
+           any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS,
+           **{ufunc.at: combined_at(ufunc) for ufunc in updates.COMBINING}}
 
 LOOPED = ((np.arange, arange_items), (enumerate, enumerate_items), (np.ndindex, ndindex_items), (np.ndenumerate, ndenumerate_items))
 """Functions with another result where it is only looped over."""
