@@ -323,3 +323,43 @@ def test_loops_end_where_they_are_left():
     value, tangent = jvp(converged, (2.0,), (1.0,))
     assert (value, tangent) == (pytest.approx(2 ** 0.5), pytest.approx(0.5 / 2 ** 0.5))
     assert jit(lambda a: jvp(converged, (a,), (1.0,))[1])(2.0) == pytest.approx(0.5 / 2 ** 0.5)
+
+
+def bound_in_rounds_that_may_not_run(x):
+    scale = np.round(x[1], 1)
+    for i in range(2):
+        count = 0
+        while scale < 0.0 and count < 3:
+            last = scale + 0.2 * i
+            x = x * 0.5
+            count += 1
+    if x[0] > 50.0:
+        return last
+    return np.sum(x * scale)
+
+
+def test_names_of_rounds_that_did_not_run():
+    assert grad(bound_in_rounds_that_may_not_run)(X) == pytest.approx(np.full(10, np.round(X[1], 1)))
+
+
+def with_a_set(x):
+    seen = {1}
+    for i in range(5):
+        if x[i] > 0.5:
+            x = x * 1.1
+        seen.add(2)
+    return np.sum(x) * len(seen)
+
+
+def with_a_set_on_one_side(x):
+    seen = set()
+    if x[0] > 0.0:
+        seen.add(1)
+    return np.sum(x) * len(seen)
+
+
+def test_sets():
+    assert jit(with_a_set)(X) == pytest.approx(with_a_set(X)) and grad(with_a_set)(X) == pytest.approx(np.full(10, with_a_set(X) / np.sum(X)))
+    assert grad(with_a_set_on_one_side)(X) == pytest.approx(np.ones(10))
+    with pytest.raises(TransformError, match="Use an array of booleans"):
+        jit(with_a_set_on_one_side)(X)

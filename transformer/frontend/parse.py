@@ -166,10 +166,7 @@ def _file(fn):
     linecache.checkcache(filename)
     lines = linecache.getlines(filename, fn.__globals__)
     if not lines:
-        raise TransformError(
-            f"no source for function {fn.__qualname__} ({filename})",
-            "Define it in a file or a notebook; for code made by exec, register the text in linecache.cache.",
-        )
+        raise _without_source(fn.__code__)
     text = "".join(lines)
     known = _FILES.get(filename)
     if known is None or known[0] != text:
@@ -193,12 +190,19 @@ def _descend(node, line, owner=None):
             yield from _descend(child, line, child.name if isinstance(child, ast.ClassDef) else owner)
 
 
+def _without_source(code):
+    return TransformError(f"no source for function {code.co_qualname} ({code.co_filename})",
+                          "Define it in a file or a notebook; for code made by exec, register the text in linecache.cache.")
+
+
 def _find_def(code, tree, where):
     for node, owner in _descend(tree, code.co_firstlineno):
         if isinstance(node, FUNCTIONS) and node.name in (code.co_name, _demangled(code.co_name, owner)):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             if first == code.co_firstlineno and _same_parameters(code, node.args, owner):
                 return node, owner
+    if code.co_filename == "<string>":  # of exec: the text under this name is that of `python -c`
+        raise _without_source(code)
     raise TransformError(f"function {code.co_name} is not at this line of its file", "The file has changed: reload it.", where)
 
 

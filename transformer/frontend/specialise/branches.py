@@ -161,7 +161,7 @@ class Merge:
             return self.numeric(left, right, hint)
         if is_ragged(left) or is_ragged(right):
             return self.ragged(left, right, hint)
-        if type(left) is type(right) and isinstance(left, str | bytes | type(None) | range | type) and left == right:
+        if type(left) is type(right) and isinstance(left, str | bytes | set | frozenset | type(None) | range | type) and left == right:
             return left
         if type(left) is type(right) and not self.ev.is_opaque(left):
             one, two = contents(left), contents(right)

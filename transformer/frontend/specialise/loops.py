@@ -462,7 +462,7 @@ class Roll:
                 continue
             if not all(is_numeric(v) for _, v in leaf_paths(name, value)) or (rounds is None and not self.is_optional(name)):
                 self.after[name] = Undefined(f"{name} is bound inside a loop that may run no round at all")
-                if not any(self.ev.has_abstract(v) for _, v in leaf_paths(name, value)):
+                if not any(is_reference(v) or self.ev.has_abstract(v) for _, v in leaf_paths(name, value)):
                     self.after[name] = value
                 continue
             self.after[name] = self.export(name, value, before)

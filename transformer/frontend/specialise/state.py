@@ -93,8 +93,11 @@ def assign(container, values):
         container.clear()
         container.update(values)
     elif isinstance(container, set):
+        held = values["elements"]
+        if isinstance(held, Undefined):
+            raise ValueDependent(held.reason, "Use an array of booleans.")
         container.clear()
-        container.update(values["elements"])
+        container.update(held)
     elif isinstance(container, BYTES):
         del container[:]
         restore_bytes(container, values["bytes"])
