@@ -460,10 +460,10 @@ class Roll:
         for name, value in getattr(self, "new_names", {}).items():
             if name not in self.live:
                 continue
-            if not all(is_numeric(v) for _, v in leaf_paths(name, value)) or (rounds is None and not self.is_optional(name)):
-                self.after[name] = Undefined(f"{name} is bound inside a loop that may run no round at all")
-                if not any(is_reference(v) or self.ev.has_abstract(v) for _, v in leaf_paths(name, value)):
-                    self.after[name] = value
+            leaves = [v for _, v in leaf_paths(name, value)]
+            is_known = not any(map(self.ev.has_abstract, leaves))
+            if not all(map(is_numeric, leaves)) or (rounds is None and not self.is_optional(name) and not (is_known and any(map(is_reference, leaves)))):
+                self.after[name] = value if is_known else Undefined(f"{name} is bound inside a loop that may run no round at all")
                 continue
             self.after[name] = self.export(name, value, before)
 
