@@ -312,3 +312,66 @@ def test_names_that_a_loop_may_leave_as_they_are(fn, k):
 
 def test_a_name_that_every_round_binds_anew_is_free():
     assert T.jit(rebound_in_every_round)(X.copy(), 0.85) == pytest.approx(rebound_in_every_round(X.copy(), 0.85), rel=1e-14)
+
+
+def rows_stored_into(x, k):
+    m = np.outer(x, x + 0.3)
+    for i, v in enumerate(m):
+        v[i] = k
+        m = np.tanh(m * v)
+    return np.sum(m)
+
+
+def array_stored_into(x, k):
+    m = np.outer(x, x + 0.3)
+    for v in m:
+        m[1:] -= m[:-1] * 0.2
+        m = np.tanh(m * v)
+    return np.sum(m)
+
+
+def stored_into_by_an_inner_loop(x, k):
+    m = np.outer(x, x)
+    for a, v in zip(x, m):
+        for j in range(3):
+            m[j] = m[j] * k * a
+        m = m * v
+    return np.sum(m)
+
+
+def behind_an_iterator(x, k):
+    m = np.outer(x, x)
+    rows, i = iter(m), 0
+    while i < 3:
+        v = next(rows)
+        v[0] = k
+        m = m * v
+        i += 1
+    return np.sum(m)
+
+
+def argument_looped_over(x, k):
+    for i, v in enumerate(x):
+        x[i:] *= k
+        x = x * v
+    return np.sum(x)
+
+
+def never_stored_into(x, k):
+    m = np.outer(x, x)
+    for v in m:
+        m = m * v * k
+    return np.sum(m)
+
+
+LOOPED_OVER = [rows_stored_into, array_stored_into, stored_into_by_an_inner_loop, behind_an_iterator, argument_looped_over, never_stored_into]
+
+
+@pytest.mark.parametrize("fn", LOOPED_OVER)
+def test_arrays_that_are_looped_over_and_rebound(fn):
+    value, slope = T.value_and_grad(fn)(X.copy(), 1.3)
+    expected = fn(X.copy(), 1.3)
+    assert value == pytest.approx(expected, rel=1e-14) and T.jit(fn)(X.copy(), 1.3) == pytest.approx(expected, rel=1e-13)
+    way = np.array([0.3, -0.7, 0.2, 0.9])
+    difference = (fn(X + 1e-6 * way, 1.3) - fn(X - 1e-6 * way, 1.3)) / 2e-6
+    assert slope @ way == pytest.approx(difference, rel=1e-5)

@@ -155,7 +155,7 @@ class Roll:
     def __init__(self, ev, frame, node, state):
         self.ev, self.frame, self.node, self.state = ev, frame, node, state
         self.builder = ev.builder
-        self.guess, self.length = {}, None
+        self.guess, self.length, self.items = {}, None, None
         self.live = ev.live_after(frame, node)
         self.needed = ev.live_in_rounds(frame, node)
         self.kept_static, self.prebound, self.marks, self.masked, self.full, self.apart = set(), {}, {}, {}, {}, set()
@@ -169,6 +169,7 @@ class Roll:
             raise NeedStatic(step, "the step of a range")
         atoms = builder.read(ev.operand(lo)), builder.read(ev.operand(hi))
         rounds = items.length if not is_reference(items.length) else None
+        self.items = items
         named = items.bounds and isinstance(self.node.target, gast.Name) and not self.node.target.id.startswith("_")
         hint = self.node.target.id if named else "i"
 
@@ -344,6 +345,7 @@ class Roll:
             raise Retry
         self.check_aliases(block)
         rebinding.check_names(self, now, block)
+        rebinding.check_sources(self, block)
         self.close(before, exits, rounds)
 
     def compare_value(self, path, entry, exit, exits, guess):

@@ -10,9 +10,11 @@ stored into while the other one is in use:
 
 import weakref
 
-from ...core import names_bound
+from ...core import Update, names_bound, walk
 from ..reference import is_reference
 from ..sharing import partners, tie, tie_to_caller
+from .iteration import Items
+from .iterators import Cursor
 from .leaves import CannotRoll, leaf_paths
 from .state import contents as contents_of
 
@@ -28,6 +30,30 @@ def check_names(roll, now, block):
             stored = carried | ({storage.name} if storage in roll.state.known or storage in carried_storages(roll) else set())
             if len(paths) > 1 and carried and stored & bound:
                 raise CannotRoll(f"{paths[0][0][1]} has another name in some rounds, and is stored into")
+
+
+def check_sources(roll, block):
+    """Refuse to roll where an array that is looped over has a carried name, and is stored into: in the first round both are one array."""
+    cursors = [v for _, values in roll.state.containers.values() for v in values.values() if isinstance(v, Cursor)]
+    sources = {ref.storage for ref in arrays_behind(roll.ev, [roll.items, *cursors])}
+    updated = {*(s.target for s in walk(block) if isinstance(s, Update)), *roll.builder.stored_in_loops}
+    for path, carry in roll.carries.items():
+        entry = roll.ev.seen(carry.entry)
+        if is_reference(entry) and entry.storage in sources and updated & {carry.name, entry.storage.name}:
+            raise CannotRoll(f"{path[0][1]} is looped over, stored into and rebound")
+
+
+def arrays_behind(ev, values):
+    """The references that iterables take their items from."""
+    for value in map(ev.seen, values):
+        if is_reference(value):
+            yield value
+        elif isinstance(value, Items):
+            yield from arrays_behind(ev, value.sources)
+        elif isinstance(value, Cursor):
+            yield from arrays_behind(ev, [value.source])
+        elif isinstance(value, list | tuple):
+            yield from arrays_behind(ev, value)
 
 
 def tie_names(roll, now, used):
