@@ -1,6 +1,7 @@
 """`try`: what is raised while transforming is handled there; where values decide whether something is raised, an un-jitted call still works."""
 
 import math
+import struct
 
 import numpy as np
 import pytest
@@ -233,6 +234,37 @@ def test_a_refusal_is_no_error_of_the_program():
             return 0.0
     with pytest.raises(T.errors.UnknownFunction):
         T.grad(f)(X)
+
+
+def packed(x):
+    try:
+        struct.pack("d", x)
+        return x * 2
+    except Exception:
+        return x * 7
+
+
+def with_a_method_of_floats(x):
+    try:
+        return x * x.is_integer()
+    except AttributeError:
+        return x * 7
+
+
+@pytest.mark.parametrize("f", [packed, with_a_method_of_floats])
+@pytest.mark.parametrize("transform", [T.grad, T.jit])
+def test_what_fails_for_an_abstract_value_only_is_not_handled(f, transform):
+    with pytest.raises(T.TransformError, match="abstract value"):
+        transform(f)(2.0)
+
+
+def test_an_attribute_that_no_number_has():
+    def f(x):
+        try:
+            return x.missing
+        except AttributeError:
+            return x * 7
+    assert T.grad(f)(2.0) == 7.0
 
 
 def test_the_name_of_the_error_is_gone_after_the_handler():

@@ -308,13 +308,24 @@ def call_native(ev, fn, args, kwargs, node):
         ev.externals.read_whole(value)
     from .iterators import kept
     try:
-        return kept(ev, ev.created(fn(*args, **kwargs)))
+        return kept(ev, ev.created(run_native(ev, fn, args, kwargs)))
     except TypeError as error:
         needed = next(filter(is_reference, (*args, *kwargs.values())), None)
         if needed is None or isinstance(error, TransformError):
             raise
         name = getattr(fn, "__qualname__", fn)
         raise NeedStatic(needed, f"{name} takes values that are known before the function runs ({error})") from None
+
+
+def run_native(ev, fn, args, kwargs):
+    """Call native code. In a `try`, an error of code that got a reference in place of a value says nothing of the program: no handler catches it."""
+    try:
+        return fn(*args, **kwargs)
+    except Exception as error:
+        is_users = isinstance(error, TransformError | Control | TypeError)
+        if ev.builder.strict and not is_users and contains_reference([*args, *kwargs.values()]):
+            raise ev.error(f"{getattr(fn, '__name__', fn)} cannot be called with an abstract value ({error})", "Call it outside of the try.") from error
+        raise
 
 
 CACHED = type(functools.cache(len))

@@ -206,10 +206,19 @@ def load_attribute(ev, owner, name, node):
             return calls.call(ev, found.fget, (owner,), {}, node)
         if found is not MISSING:
             return ev.externals.class_attribute(cls, name)
+    if is_reference(owner) and not hasattr(owner, name) and hasattr(host_type(owner.aval), name):
+        raise ev.error(f"the attribute {name} of an abstract value is not known", "Compute it with NumPy functions.", node)
     value = getattr(owner, name)
     if isinstance(value, types.MethodType):
         ev.externals.guard_method(overriding(owner, name) if isinstance(owner, super) else type(owner), name, value.__func__)
     return ev.created(value) if isinstance(owner, np.ndarray) else value
+
+
+def host_type(aval):
+    """The type of a value in the running program."""
+    if aval.weak:
+        return {"b": bool, "i": int, "f": float, "c": complex}[aval.dtype.kind]
+    return np.ndarray if aval.shape else aval.dtype.type
 
 
 def overriding(owner, name):

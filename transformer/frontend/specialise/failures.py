@@ -40,14 +40,15 @@ def deliver(ev, exception):
 
 def run_try(ev, frame, node):
     start = len(ev.builder.block)
-    caught = tuple(kind for handler in node.handlers for kind in kinds(ev, frame, handler))
+    handlers = [(handler, kinds(ev, frame, handler)) for handler in node.handlers]
+    caught = tuple(kind for _, found in handlers for kind in found)
     error = attempt(ev, frame, node.body, node, caught)
     if caught:
         refuse_failures(ev, ev.builder.block[start:], caught, node)
     if error is None:
         error = attempt(ev, frame, node.orelse, node)
     else:
-        handler = next((h for h in node.handlers if isinstance(error, kinds(ev, frame, h))), None)
+        handler = next((handler for handler, found in handlers if isinstance(error, found)), None)
         error = error if handler is None else handle(ev, frame, handler, error, node)
     ev.run(frame, node.finalbody)
     if error is not None:

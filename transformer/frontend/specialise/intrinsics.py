@@ -248,6 +248,12 @@ def decided(ev, iterable, decisive, join):
     return functools.reduce(join, abstract)
 
 
+def hash_(ev, value):
+    if is_reference(value) and value.shape:
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+    return hash(value.static("a hash").item() if is_reference(value) else value)
+
+
 def combined_at(ufunc):
     """np.maximum.at and its like."""
     def at(ev, a, indices, b):
@@ -260,7 +266,7 @@ def combined_at(ufunc):
     return at
 
 
-INTRINSICS = {len: len_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+INTRINSICS = {len: len_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS,
