@@ -216,9 +216,8 @@ def load_attribute(ev, owner, name, node):
 
 def host_type(aval):
     """The type of a value in the running program."""
-    if aval.weak:
-        return {"b": bool, "i": int, "f": float, "c": complex}[aval.dtype.kind]
-    return np.ndarray if aval.shape else aval.dtype.type
+    [kind] = optable.python_types([aval])
+    return np.ndarray if aval.shape else kind if isinstance(kind, type) else kind.type
 
 
 def overriding(owner, name):
