@@ -50,9 +50,47 @@ def test_unknown_arguments_are_refused(fn):
     lambda x: sum(a * a for a in x[x > 0.5]), lambda x: np.sum(np.concatenate([x[x > 0.5], x]) ** 2), lambda x: np.sum(np.outer(x[x > 0.5], x)),
     lambda x: np.quantile(x[x > 0.5], 0.3), lambda x: np.sum(np.roll(x[x > 0.5], 1) * x[x > 0.5]), lambda x: np.sum(np.tile(x[x > 0.5], 2) ** 2),
     lambda x: np.prod(x[x > 0.5][:, None] * x, axis=0)[1], lambda x: np.max(x[x > 9.0], initial=0.1) * x[1] + np.max(x[x > 0.5], initial=0.1),
-], ids=["prod", "sum", "median", "cumprod", "generator", "concatenate", "outer", "quantile", "roll", "tile", "axis", "initial"])
+    lambda x: np.dot(x[x > 0.5] ** 2, x[:2]), lambda x: np.einsum("i,i->", x[x > 0.5], np.sin(x[:2])), lambda x: np.sum(np.sin(x[x > 0.5][:, None] + np.eye(2))),
+    lambda x: np.sum((x[x > 0.5][None].T * x) ** 2), lambda x: np.sum(np.vander(x[x > 0.5], 3) ** 2), lambda x: np.sum(np.stack([x[x > 0.5], x[:2]]) ** 3),
+    lambda x: np.average(x[x > 0.5], weights=x[:2] + 1.0), lambda x: np.sum(np.sin(np.unique(x[1:]) * x[:3])) + x[:3] @ np.unique(x[1:]),
+], ids=["prod", "sum", "median", "cumprod", "generator", "concatenate", "outer", "quantile", "roll", "tile", "axis", "initial", "dot", "einsum", "column",
+        "transposed", "vander", "stack", "average", "unique"])
 def test_derivatives_of_selections_of_unknown_length(fn):
     """Whatever a rule computes with the length of an axis."""
     want = [(fn(X + d) - fn(X - d)) / 2e-6 for d in np.eye(4)[[0, 1, 3]] * 1e-6]
     np.testing.assert_allclose(T.grad(fn)(X)[[0, 1, 3]], want, rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(T.jvp(fn, (X,), (np.array([1.0, 2.0, 0.0, 3.0]),))[1], np.dot(want, [1.0, 2.0, 3.0]), rtol=1e-6)
+
+
+LABELS = np.array([2, 0, 2, 7])
+
+
+@pytest.mark.parametrize("fn", [
+    lambda x: np.sum(x) * len(np.unique(LABELS * (x > 0.1).astype(int))), lambda x: x[0] * np.unique(np.sign(x)).size,
+    lambda x: np.sum(np.ones(np.shape(np.unique(x)))) * x[1],
+    lambda x: sum(np.sum(x[x == v]) ** 2 for v in np.unique(x)),
+    lambda x: np.sum(np.zeros_like(np.unique(x)) + x), lambda x: x.reshape(np.sign(x[x > 1.0]).size, -1).sum(0)[0],
+    lambda x: np.sum(np.add.reduceat(x, np.flatnonzero(x < 1.0)) ** 2),
+    lambda x: x[0] * np.array_equal(np.unique(x), np.sort(x)), lambda x: x[0] * np.array_equiv(x[x > 9.0], x),
+], ids=["len", "size", "shape", "loop", "zeros_like", "reshape", "reduceat", "array_equal", "array_equiv"])
+def test_sizes_that_depend_on_data_are_those_at_hand(fn):
+    want = [(fn(X + d) - fn(X - d)) / 2e-6 for d in np.eye(4)[[0, 1, 3]] * 1e-6]
+    value, gradient = T.value_and_grad(fn)(X)
+    assert value == fn(X)
+    np.testing.assert_allclose(gradient[[0, 1, 3]], want, rtol=1e-6, atol=1e-7)
+    assert T.jvp(fn, (X,), (X,))[0] == fn(X)
+
+
+@pytest.mark.parametrize("fn", [
+    lambda x, i: x[np.union1d(i, [3])], lambda x, i: x[np.setdiff1d(np.arange(4), i)],
+    lambda x, i: x[np.setxor1d(i, [3, 1])], lambda x, i: x[np.intersect1d(i, [1, 2, 3])],
+    lambda x, i: np.union1d(x, [0.5, 1.7]), lambda x, i: np.setdiff1d(x, x[:1]), lambda x, i: np.setdiff1d(x, x[:1], assume_unique=True),
+    lambda x, i: np.concatenate(np.intersect1d(i, [0, 2], return_indices=True)) * x[0],
+], ids=["union", "difference", "exclusive", "common", "numbers", "without", "in order", "places"])
+def test_sets(fn):
+    i = np.array([2, 0, 2])
+    value, pull = T.vjp(lambda x: fn(x, i), X)
+    np.testing.assert_array_equal(value, fn(X, i))
+    cotangent = np.arange(1.0, 1.0 + len(value))
+    want = [np.dot(cotangent, fn(X + d, i) - fn(X - d, i)) / 2e-6 for d in np.eye(4)[[0, 2, 3]] * 1e-6]
+    np.testing.assert_allclose(pull(cotangent)[0][[0, 2, 3]], want, rtol=1e-6, atol=1e-8)

@@ -599,3 +599,17 @@ def test_a_negative_number_of_rounds_is_named():
         with pytest.raises(ShapeError, match=r"decay_grad runs backwards has a negative number of rounds(.|\n)*range\(max\(n, 0\)\)"):
             slope(X, -3)
         assert slope(X, 0).tolist() == grad(guarded)(X, -3).tolist() == [1.0] * 4
+
+
+def test_arrays_without_elements_have_tapes():
+    def f(x):
+        empty, total = x[:0].reshape(0, 1), x[1]
+        while total < 1.0:
+            empty = empty * total + np.sin(empty)
+            total = total + x[0] ** 2 + np.sum(empty)
+        return total * total
+    x, direction = np.array([0.3, 0.2]), np.array([1.0, 2.0])
+    gradient = grad(f)
+    along = grad(lambda x: gradient(x) @ direction)(x)
+    want = [(gradient(x + d) - gradient(x - d)) @ direction / 2e-6 for d in np.eye(2) * 1e-6]
+    np.testing.assert_allclose(along, want, rtol=1e-6)

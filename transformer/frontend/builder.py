@@ -175,6 +175,8 @@ class Builder:
             raise
         if ref.storage.known is not None:
             self.folded.add(stmt)
+            if None in aval.shape:
+                ref.aval = self.avals[target] = aval._replace(shape=ref.storage.known.shape)
         ref.storage.varies = any(getattr(r.storage, "varies", False) for r in refs if is_reference(r))
         return ref
 

@@ -125,7 +125,7 @@ class Ref(Reference):
     @property
     def size(self):
         if None in self.aval.shape:
-            raise NeedStatic(self, "the number of elements of an array selected by a mask")
+            raise NeedStatic(self, "the number of elements of an array whose size depends on data")
         return self.aval.size
 
     @property
@@ -144,7 +144,7 @@ class Ref(Reference):
         if not self.shape:
             raise TypeMismatch("len() of a scalar", "Only arrays with at least one axis have a length.")
         if self.shape[0] is None:
-            raise NeedStatic(self, "the length of an array that a mask selects")
+            raise NeedStatic(self, "the length of an array that depends on data")
         return self.shape[0]
 
     def __iter__(self):
@@ -154,8 +154,6 @@ class Ref(Reference):
 
     def __repr__(self):
         return f"<abstract {self.aval} {self.storage.name}>"
-
-    __hash__ = object.__hash__
 
     # conversions that need the value ---------------------------------------------
     def static(self, what):
@@ -171,6 +169,12 @@ class Ref(Reference):
             raise TransformError(f"{what} would take a value out of the program, and with it its derivative",
                                  "Use NumPy functions on it that transformer knows.")
         return self.static(what)
+
+    def __hash__(self):
+        """That of the value: references are keys of the user's dicts and elements of the user's sets."""
+        if self.shape:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        return hash(self.static("the key of a dict or an element of a set").item())
 
     def __bool__(self):
         return bool(self.static("a truth test"))

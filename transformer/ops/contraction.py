@@ -87,7 +87,7 @@ def kind_of(inputs, output):
 def operand_bar(g, lo, other, l_other, letters, shape, dot=False, other_first=False):
     """The cotangent of an operand with these letters and this shape: g times the other operand, summed to its axes."""
     found = sizes("cotangent", (shape_of(g), shape_of(other)), (lo, l_other), elastic=lo + l_other)
-    kept = [c for c, size in zip(letters, shape, strict=True) if c in found and (size == found[c] or size is None)]
+    kept = [c for c, size in zip(letters, shape, strict=True) if c in found and (size != 1 or found[c] == 1)]
     if other_first:
         bar = product(other, l_other, g, lo, "".join(kept), dot)
     else:

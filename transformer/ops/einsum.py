@@ -82,7 +82,7 @@ def distinct_bar(g, output, others, letters, extent, optimize, position):
         return operand_bar(g, output, *others[0], letters, extent, other_first=position == 1)
     found = sizes("einsum", [shape_of(g), *(shape_of(a) for a, _ in others)], [output, *(s for _, s in others)],
                   elastic=string.ascii_letters)
-    kept = "".join(c for c, size in zip(letters, extent, strict=True) if found.get(c) == size or (c in found and size is None))
+    kept = "".join(c for c, size in zip(letters, extent, strict=True) if c in found and (size != 1 or found[c] == 1))
     bar = contract([g, *(a for a, _ in others)], [output, *(s for _, s in others)], kept, optimize)
     missing = tuple(i for i, c in enumerate(letters) if c not in kept)
     return np.broadcast_to(np.expand_dims(bar, missing), extent) if missing else bar

@@ -199,10 +199,10 @@ def holds_reference(value):
 
 @contextmanager
 def needing_lengths(operands):
-    """Inside, rules may compute with lengths of axes: NeedStatic if an operand has an axis of unknown length, which is None and no number."""
+    """Inside, rules may compute with lengths of axes and compare them: NeedStatic for an error if an operand has an axis of unknown length, None."""
     try:
         yield
-    except TypeError as error:
+    except (TypeError, ShapeError) as error:
         unknown = [v for v in operands if holds_reference(v) and not isinstance(v, list | tuple) and None in v.shape]
         if not unknown:
             raise
@@ -409,6 +409,14 @@ def view(name, x, **params):
 def aval_of(value):
     """Aval of a reference, array or Python number."""
     return value.aval if _is_reference is not None and _is_reference(value) else literal_aval(value)
+
+
+def known_shape(x):
+    """The shape, where types alone tell it."""
+    shape = aval_of(x).shape
+    if None in shape:
+        raise NeedStatic(x, "the size of an array that depends on data")
+    return shape
 
 
 def array(value):

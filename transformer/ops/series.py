@@ -4,8 +4,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from ..errors import ShapeError, TransformError
-from .op import array, function, holds_reference
+from ..errors import ShapeError
+from .op import array, function
 
 
 # series: the three-term recurrence b[n+1] = (alpha x + beta) b[n] - gamma b[n-1] ------------------------------------------
@@ -62,10 +62,8 @@ for _fn, _recurrence in {polynomial.polyval: _power, chebyshev.chebval: _chebysh
 
 # pieces of an axis ----------------------------------------------------------------------------------------------------------
 def _declare_pieces(ufunc):
-    """ufunc.reduceat at static indices."""
+    """ufunc.reduceat: each piece is reduced by itself, so the indices must be known."""
     def user(x, indices, axis=0, dtype=None, out=None):
-        if holds_reference(indices):
-            raise TransformError(f"np.{ufunc.__name__}.reduceat at computed indices is not known", "Give the indices as constants.")
         x = array(x) if dtype is None else np.astype(array(x), dtype)
         axis, starts = axis % np.ndim(x), [int(i) for i in indices]
         pieces = []

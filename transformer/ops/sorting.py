@@ -350,6 +350,33 @@ def unique_call(ar, return_index=False, return_inverse=False, return_counts=Fals
     return (values, *parts) if parts else values
 
 
+@function(np.union1d)
+def union1d(ar1, ar2):
+    return np.unique(np.concatenate((ar1, ar2), axis=None))
+
+
+@function(np.setdiff1d)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    ar1 = np.ravel(ar1) if assume_unique else np.unique(ar1)
+    return ar1[~np.isin(ar1, ar2)]
+
+
+@function(np.setxor1d)
+def setxor1d(ar1, ar2, assume_unique=False):
+    return np.sort(np.concatenate((np.setdiff1d(ar1, ar2, assume_unique), np.setdiff1d(ar2, ar1, assume_unique))))
+
+
+@function(np.intersect1d)
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """The common elements, sorted; with return_indices also where each array has them first."""
+    values, first = np.unique(ar1, return_index=True)
+    found = np.isin(values, ar2)
+    if not return_indices:
+        return values[found]
+    others, first_of_others = np.unique(ar2, return_index=True)
+    return values[found], first[found], first_of_others[np.isin(others, ar1)]
+
+
 @op(differentiable=False)
 class bincount:
     """How often each integer occurs; the length depends on the data: NumPy only (give minlength for a fixed length)."""

@@ -9,7 +9,7 @@ from ..core import is_floating, is_real
 from ..errors import NeedStatic, TransformError
 from .creation import asarray
 from .elementwise import root
-from .op import aval_of, function, is_reference
+from .op import aval_of, function, is_reference, known_shape
 from .reductions import axes_of, dtype_of, normal_axis
 
 FLOAT = np.dtype(np.float64)
@@ -90,7 +90,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         total = np.full(np.shape(result), float(count(a, axis))) if returned else None
         return (result, total) if returned else result
     weights = asarray(weights)
-    if np.shape(weights) != np.shape(a):
+    if known_shape(weights) != known_shape(a):
         weights = _weights_along(a, axis, weights)
     integral = aval_of(a).dtype.kind in "iub"
     dtype = np.result_type(aval_of(a).dtype, aval_of(weights).dtype, *([FLOAT] if integral else []))

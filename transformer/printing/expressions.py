@@ -165,7 +165,8 @@ class Expressions:
         if atom not in self.lists:
             return self.atom(atom)
         aval = self.program.avals[atom]
-        shape = tuple_of([literal(-1), *map(literal, aval.shape[1:])])
+        length = call("len", self.atom(atom)) if 0 in aval.shape else literal(-1)
+        shape = tuple_of([length, *map(literal, aval.shape[1:])])
         listed = call("np.array", self.atom(atom), dtype=dtype_name(aval.dtype))
         return call("np.reshape", listed, shape)
 

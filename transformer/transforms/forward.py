@@ -73,7 +73,7 @@ class Forward(Emitter):
         """The tangent of an atom as an operand; zeros where it is not active."""
         if is_name(atom) and atom in self.active:
             return self.ref(self.dots[atom])
-        return self.zeros(self.source.aval(atom))
+        return self.zeros_of(atom)
 
     def is_active(self, atom):
         return is_name(atom) and atom in self.active
@@ -139,7 +139,7 @@ class Forward(Emitter):
             return self.ref(self.dots[stmt.value])
         aval = self.source.avals[stmt.target]
         if aval.shape and aval.shape[0] is None:
-            return self.zeros(Aval(self.source.aval(stmt.value).shape, aval.dtype))
+            return self.zeros_of(stmt.value, aval.dtype)
         return self.zeros(Aval((), aval.dtype, True))
 
     def apply(self, stmt):
@@ -194,7 +194,7 @@ class Forward(Emitter):
         aval = self.source.aval(atom)
         if "shape" in stmt.params and aval.dtype.kind in "iu" and aval.shape == ():
             return self.ref(atom)
-        return self.zeros(aval._replace(dtype=self.source.avals[stmt.target].dtype))
+        return self.zeros_of(atom, self.source.avals[stmt.target].dtype)
 
     def sum(self, terms):
         total = None
@@ -216,9 +216,12 @@ class Forward(Emitter):
             value = self.zeros_of(name)
         self.bind(self.dot_name(name), value, start)
 
-    def zeros_of(self, atom):
-        """Zeros of the shape of an array whose shape is not known."""
-        return np.zeros_like(self.ref(atom))
+    def zeros_of(self, atom, dtype=None):
+        """Zeros of the shape of an atom."""
+        aval = self.source.aval(atom)
+        if None in aval.shape:
+            return np.zeros_like(self.ref(atom), dtype=dtype)
+        return self.zeros(aval if dtype is None else aval._replace(dtype=dtype))
 
 
 __all__ = ["forward"]

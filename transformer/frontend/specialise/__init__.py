@@ -59,6 +59,22 @@ def has_unknown_size(ref):
     return is_reference(ref) and None in ref.shape
 
 
+def with_known_keys(treedef):
+    """The structure of results whose dicts may have references for keys: they stand for values that are known."""
+    meta = treedef.meta
+    if isinstance(meta, tree.Keys):
+        meta = meta._replace(keys=tuple(map(known_key, meta.keys)), order=tuple(map(known_key, meta.order)))
+    return treedef._replace(meta=meta, children=tuple(map(with_known_keys, treedef.children)))
+
+
+def known_key(key):
+    if isinstance(key, tuple):
+        return tuple(map(known_key, key))
+    if not is_reference(key):
+        return key
+    return key.known.item() if key.weak else key.known[()]
+
+
 def program_name(fn):
     """The name of a function as an identifier; a lambda has the name it is assigned to."""
     while isinstance(fn, functools.partial):
@@ -172,6 +188,7 @@ class Attempt:
 
     def outputs(self, result):
         leaves, out_tree = tree.flatten(outside(self.ev.open(result)))
+        out_tree = with_known_keys(out_tree)
         leaves = [self.ev.seen(leaf) for leaf in leaves]
         for leaf in leaves:
             if is_ragged(leaf):

@@ -205,8 +205,8 @@ def call(ev, fn, args, kwargs, node):
     args = listed(ev, fn, special_methods.iterated(ev, fn, args))
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType) and is_user_code(fn.__func__):
         return enter_function(ev, fn.__func__, (fn.__self__, *args), kwargs)
-    if isinstance(fn, CACHED) and is_user_code(fn.__wrapped__):
-        fn = fn.__wrapped__
+    if isinstance(fn, CACHED) and (isinstance(fn.__wrapped__, Closure) or is_user_code(fn.__wrapped__)):
+        return remembered(ev, fn, args, kwargs, node)
     if isinstance(fn, types.FunctionType) and is_user_code(fn):
         return enter_function(ev, fn, args, kwargs)
     if isinstance(fn, type):
@@ -330,6 +330,23 @@ def run_native(ev, fn, args, kwargs):
 
 CACHED = type(functools.cache(len))
 """What functools.cache and lru_cache make of a function; it is entered, so that what it reads is never stale."""
+
+
+
+def remembered(ev, fn, args, kwargs, node):
+    """The result of a cached function: the one of an earlier call with the same numbers, if what computes it has run before this place."""
+    key = (fn, args, tuple(kwargs.items()))
+    if any(is_reference(v) and v.dtype.kind in "fc" for v in (*args, *kwargs.values())):
+        return call(ev, fn.__wrapped__, args, kwargs, node)
+    try:
+        block, result = ev.remembered.get(key, (None, None))
+    except (TypeError, NeedStatic):
+        return call(ev, fn.__wrapped__, args, kwargs, node)
+    if not any(block is b for b in ev.builder.stack):
+        result = call(ev, fn.__wrapped__, args, kwargs, node)
+        ev.remembered[key] = ev.builder.block, result
+    return result
+
 
 CONTAINERS = (list, tuple, dict, set, collections.deque)
 """Containers whose methods keep what they are given."""

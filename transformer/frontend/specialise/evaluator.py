@@ -55,6 +55,7 @@ class Evaluator:
         self.forgotten, self.ambiguous = set(), []
         self.joined = JoinedContainers(self)
         self.promoted, self.born, self.kept, self.roots = {}, {}, [], {}
+        self.remembered = {}
         self.volatile, self.refuse_volatile = None, False
 
     # places ------------------------------------------------------------------

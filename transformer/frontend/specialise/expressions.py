@@ -197,7 +197,7 @@ def load_attribute(ev, owner, name, node):
     if ev.externals.is_external(owner):
         return ev.externals.attribute(owner, name)
     if is_reference(owner) and name in ("shape", "size") and None in owner.shape:
-        raise NeedStatic(owner, "the size of an array that a mask selects")
+        raise NeedStatic(owner, "the size of an array that depends on data")
     cls = owner if isinstance(owner, type) else type(owner)
     if is_users(cls.__module__) and not issubclass(cls, enum.Enum):
         found = of_class(owner, cls, name)

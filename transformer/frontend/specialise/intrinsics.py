@@ -10,7 +10,7 @@ import operator
 import numpy as np
 
 from ...core import Effect
-from ...errors import TransformError
+from ...errors import NeedStatic, TransformError
 from .. import updates
 from ..ragged import is_ragged
 from ..reference import is_reference
@@ -116,6 +116,13 @@ def len_(ev, value):
         return value.shape[0]
     found = special_methods.enter(ev, value, "len")
     return len(value) if found is NotImplemented else found
+
+
+def shape_(ev, a):
+    """np.shape; the rules of ops, which call it as well, may meet unknown sizes, users may not."""
+    if is_reference(a) and None in a.shape:
+        raise NeedStatic(a, "the size of an array that depends on data")
+    return calls.call_native(ev, np.shape, (a,), {}, None)
 
 
 def isinstance_(ev, value, kinds):
@@ -266,7 +273,7 @@ def combined_at(ufunc):
     return at
 
 
-INTRINSICS = {len: len_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+INTRINSICS = {len: len_, np.shape: shape_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS,

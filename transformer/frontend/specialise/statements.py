@@ -86,8 +86,8 @@ def store_item(ev, owner, index, value, node):
         owner = ev.promote(owner, node)
     if is_reference(index) and isinstance(owner, list) and index.known is None and index.dtype.kind in "iu":
         return alternatives.put(ev, owner, index, value)
-    if is_reference(index) and isinstance(owner, list | dict):
-        index = index.static("the key of a container").item()
+    if is_reference(index) and isinstance(owner, list):
+        index = index.static("the position in a list").item()
     ev.builder.origin = ev.origin(node)
     owner[index] = value
 

@@ -190,10 +190,11 @@ class Bars:
         if axes:
             value = lookup(np.sum)(value, axis=axes)
         if None in shape:
-            return value
+            ones = tuple(k - extra for k in axes if k >= extra)
+            return lookup(np.expand_dims)(value, ones) if ones else value
         have = self.sweep.aval(value).shape
-        if int(np.prod(have)) == int(np.prod(shape)):
-            return value if have == shape else lookup(np.reshape)(value, shape)
+        if None in have or int(np.prod(have)) == int(np.prod(shape)):
+            return value if len(have) == len(shape) and None in have or have == shape else lookup(np.reshape)(value, shape)
         return lookup(np.broadcast_to)(value, shape)
 
 

@@ -1,0 +1,140 @@
+"""Keys of dicts, elements of sets and arguments of cached functions that come from arrays: values at hand decide them, and jit refuses."""
+
+import collections
+import functools
+
+import numpy as np
+import pytest
+
+import transformer as T
+
+LABELS = np.array([0, 1, 2, 0, 1, 2])
+X = np.array([0.3, 1.7, 0.4, 1.2, -0.6, 0.9])
+
+
+def groups(labels, x):
+    found = {}
+    for label, value in zip(labels, x):
+        found.setdefault(int(label), []).append(value)
+    return sum(np.mean(g) ** 2 for g in found.values())
+
+
+def sums(labels, x):
+    totals = {}
+    for label, value in zip(labels, x):
+        if label in totals:
+            totals[label] += value
+        else:
+            totals[label] = totals.get(label, 0.5) + value
+    return sum(t ** 2 for t in totals.values())
+
+
+def display(labels, x):
+    table = {labels[0]: x[0], labels[3]: x[1], **dict([(labels[4], x[2])])}
+    table.update({labels[1]: x[3] ** 2})
+    return len(table) * table[labels[0]] + table[1]
+
+
+def comprehension(labels, x):
+    return sum({label: value for label, value in zip(labels, x)}.values()) * len({label for label in labels})
+
+
+def counted(labels, x):
+    counts = collections.Counter(labels.tolist())
+    best = max(set(labels.tolist()), key=labels.tolist().count)
+    return counts[0] * x[0] + x[counts.most_common(1)[0][0]] + x[best]
+
+
+def algebra(labels, x):
+    return len(frozenset(labels.tolist()) | {1, 7}) * x[0] + x[sorted(set(labels))].sum() * (labels[1] in {1: 2})
+
+
+def visited(labels, x):
+    seen, total = set(), 0.0
+    for i in range(6):
+        if int(labels[i]) not in seen:
+            seen.add(int(labels[i]))
+            total += x[i] ** 2
+    return total
+
+
+def remembered(labels, x):
+    @functools.cache
+    def twice(i):
+        return x[i] ** 2
+    return twice(labels[1]) + twice(labels[4]) * twice(labels[0])
+
+
+@pytest.mark.parametrize("fn", [groups, sums, display, comprehension, counted, algebra, visited, remembered])
+def test_keys_from_an_array(fn):
+    value, gradient = T.value_and_grad(fn, 1)(LABELS, X)
+    assert value == fn(LABELS, X)
+    np.testing.assert_allclose(gradient, [(fn(LABELS, X + d) - fn(LABELS, X - d)) / 2e-6 for d in np.eye(6) * 1e-6], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(T.vmap(fn, (None, 0))(LABELS, np.stack([X, 2 * X])), [fn(LABELS, X), fn(LABELS, 2 * X)])
+    if fn is not remembered:
+        with pytest.raises(T.TransformError, match="the key of a dict or an element of a set"):
+            T.jit(fn)(LABELS, X)
+
+
+@pytest.mark.parametrize("fn", [
+    lambda x: sum(k * v for k, v in {x[0]: 1.0, x[1]: 2.0}.items()), lambda x: sum({*x}) * x[0], lambda x: max(dict(zip(x, LABELS))) ** 2,
+    lambda x: sorted({v for v in x})[2],
+], ids=["dict", "set", "keys", "sorted"])
+def test_keys_keep_their_derivative(fn):
+    want = [(fn(X + d) - fn(X - d)) / 2e-6 for d in np.eye(6) * 1e-6]
+    np.testing.assert_allclose(T.grad(fn)(X), want, rtol=1e-6, atol=1e-9)
+
+
+def test_a_stored_key_keeps_its_derivative():
+    def f(x):
+        table = {}
+        table[x[0]] = 1.0
+        table[x[1]] = x[2]
+        return sum(k * v for k, v in table.items())
+    np.testing.assert_allclose(T.grad(f)(X), [1.0, X[2], X[1], 0.0, 0.0, 0.0])
+
+
+def test_keys_of_results():
+    def f(labels, x):
+        return {int(label): value for label, value in zip(labels, x)}, {(label, 1): value for label, value in zip(labels, x)}
+    one, two = T.vmap(f, (None, 0))(LABELS, X[None])
+    assert one == {0: X[3], 1: X[4], 2: X[5]} and [type(k) for k in one] == [int] * 3
+    assert two == {(0, 1): X[3], (1, 1): X[4], (2, 1): X[5]}
+
+
+def test_a_number_that_is_a_key_becomes_static():
+    def f(x, n):
+        return {0: np.sin, 1: np.cos}.get(n, np.tanh)(x) * len({n, 1})
+    np.testing.assert_allclose([T.jit(f)(0.5, 1), T.jit(f)(0.5, 3)], [np.cos(0.5), 2 * np.tanh(0.5)])
+
+
+def test_arrays_are_no_keys():
+    with pytest.raises(TypeError, match="unhashable"):
+        T.grad(lambda x: len({x[:2]}) * x[0])(X)
+
+
+def test_recursion_with_a_cache_runs_each_case_once():
+    def distance(a, b):
+        @functools.cache
+        def cost(i, j):
+            if i == 0 or j == 0:
+                return 0.7 * (i + j)
+            swap = cost(i - 1, j - 1) + (a[i - 1] - b[j - 1]) ** 2
+            return np.minimum(np.minimum(cost(i - 1, j), cost(i, j - 1)) + 0.7, swap)
+        return cost(len(a), len(b))
+    a, b = np.sin(np.arange(9.0)), np.cos(1.1 * np.arange(8.0))
+    gradient = T.grad(distance)(a, b)
+    np.testing.assert_allclose(gradient, [(distance(a + d, b) - distance(a - d, b)) / 2e-6 for d in np.eye(9) * 1e-6], rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(T.jit(distance)(a, b), distance(a, b))
+
+
+def test_a_cached_value_of_one_branch_is_computed_again_behind_it():
+    def f(x, k):
+        @functools.cache
+        def power(n):
+            return x ** n
+        y = power(2) if k > 0 else 0.5
+        return y + power(2) * power(3)
+    for k in (1.0, -1.0):
+        np.testing.assert_allclose(T.jit(f)(1.5, k), f(1.5, k))
+        np.testing.assert_allclose(T.grad(f)(1.5, k), (f(1.5 + 1e-6, k) - f(1.5 - 1e-6, k)) / 2e-6, rtol=1e-8)
