@@ -49,7 +49,14 @@ class Closure:
         raise AttributeError(f"{self.__name__} has no attribute {name}")
 
     def __call__(self, *args, **kwargs):
-        return self.enter(self.ev, args, kwargs)
+        try:
+            result = self.enter(self.ev, args, kwargs)
+        except Exception as error:
+            self.ev.escaped = error
+            raise
+        if abstract_inside([result]):
+            self.ev.called_back = self
+        return result
 
     def enter(self, ev, args, kwargs):
         body = [gast.copy_location(gast.Return(self.node.body), self.node)] if isinstance(self.node, gast.Lambda) else self.node.body
@@ -318,14 +325,31 @@ def call_native(ev, fn, args, kwargs, node):
 
 
 def run_native(ev, fn, args, kwargs):
-    """Call native code. In a `try`, an error of code that got a reference in place of a value says nothing of the program: no handler catches it."""
+    """Call native code. What it does with abstract values says nothing of the program: errors of it are not the user's, nor can it swallow ours."""
+    before, ev.called_back, ev.escaped = (ev.called_back, ev.escaped), None, None
     try:
-        return fn(*args, **kwargs)
+        result = fn(*args, **kwargs)
+        if isinstance(ev.escaped, TransformError | Control):
+            raise ev.escaped
+        return result
     except Exception as error:
-        is_users = isinstance(error, TransformError | Control | TypeError)
-        if ev.builder.strict and not is_users and contains_reference([*args, *kwargs.values()]):
+        is_ours = isinstance(error, TransformError | Control) or error is ev.escaped and not isinstance(error, SystemError)
+        if ev.called_back is not None and not is_ours:
+            raise not_called_back(ev, fn, ev.called_back, error) from error
+        if ev.builder.strict and not is_ours and not isinstance(error, TypeError) and contains_reference([*args, *kwargs.values()]):
             raise ev.error(f"{getattr(fn, '__name__', fn)} cannot be called with an abstract value ({error})", "Call it outside of the try.") from error
         raise
+    finally:
+        ev.called_back, ev.escaped = before
+
+
+def not_called_back(ev, fn, callback, error):
+    """The error for native code that cannot go on with what a function of the user's returns while it is transformed."""
+    cause = error.__cause__ if isinstance(error, SystemError) else None
+    detail = str(cause or error).partition("\n")[0]
+    return ev.error(f"{optable.describe(fn)} is not known to transformer, and cannot be run while transforming: it calls {callback.__name__}, "
+                    f"whose values only the running program has ({detail})",
+                    "Write it with NumPy (a loop, a condition), or call it outside of the transformed function.")
 
 
 CACHED = type(functools.cache(len))

@@ -56,6 +56,7 @@ class Evaluator:
         self.joined = JoinedContainers(self)
         self.promoted, self.born, self.kept, self.roots = {}, {}, [], {}
         self.remembered = {}
+        self.called_back = self.escaped = None
         self.volatile, self.refuse_volatile = None, False
 
     # places ------------------------------------------------------------------
