@@ -8,6 +8,7 @@ import functools
 import itertools
 import pathlib
 import re
+import time
 from collections import Counter
 
 import numpy as np
@@ -17,6 +18,7 @@ from .array import Array
 from .literals import parse_type
 from .loaded import Loaded
 from .policy import is_harmed, overrides_for, trial_for
+from .recycling import LARGE, Recycling
 
 _serial = itertools.count()
 
@@ -96,8 +98,33 @@ def compile(text, features=(), options=(), device=None, callbacks=()):
     if callbacks:
         loaded = translate(text, overrides, device, trial, callbacks)
         return Executable(loaded, text, inputs, outputs, device, donated, callbacks)
-    key = (text, overrides, device.id, device.platform)
-    return cache.memory().get(key, lambda: Executable(load(text, overrides, device, trial), text, inputs, outputs, device, donated))
+
+    def make():
+        start = time.process_time()
+        run = Executable(load(text, overrides, device, trial), text, inputs, outputs, device, donated)
+        large = large_results(run)
+        if large:
+            scratch, seconds = with_memory(text, large), time.process_time() - start
+            run.run = Recycling(run.run, lambda: load(scratch, overrides, device, trial).execute_sharded, large, seconds).run
+        return run
+    return cache.memory().get((text, overrides, device.id, device.platform), make)
+
+
+def large_results(run):
+    """Position -> (key of its type, bytes) of the results whose memory is worth recycling; those in donated memory need none."""
+    if run.device.platform != "cpu":
+        return {}
+    given = {int(k) for k in ALIAS.findall(run.text)}
+    sizes = [int(np.prod(shape, dtype=np.int64)) * dtype.itemsize for shape, dtype in run.outputs]
+    return {k: ((run.outputs[k], run.device.id), size) for k, size in enumerate(sizes) if size > LARGE and k not in given}
+
+
+def with_memory(text, positions):
+    """The text of a program with a donated parameter for each of these results, after its own parameters."""
+    found = SIGNATURE.search(text)
+    types, count = RESULT.findall(found[2]), len(PARAMETER.findall(found[1]))
+    more = [f"%arg{count + n}: {types[k]} {{tf.aliasing_output = {k} : i32}}" for n, k in enumerate(positions)]
+    return f"{text[:found.start(1)]}{', '.join([found[1]] * bool(found[1]) + more)}{text[found.end(1):]}"
 
 
 def translate(text, overrides, device, trial=None, callbacks=()):
@@ -128,6 +155,7 @@ def load(text, overrides, device, trial=None):
 SIGNATURE = re.compile(r"func\.func public @main\((.*)\) -> \((.*)\) \{")
 ARGUMENT = re.compile(r"%arg\d+")
 PARAMETER = re.compile(r"%arg\d+: (tensor<[^{,]*>)( \{tf\.aliasing_output[^}]*\})?")
+ALIAS = re.compile(r"\{tf\.aliasing_output = (\d+)")
 RESULT = re.compile(r"tensor<(?:[^<>]|<[^<>]*>)*>")
 
 

@@ -9,6 +9,8 @@
     TRANSFORMER_CACHE_SIZE       compiled programs kept in memory (default 4096)
     TRANSFORMER_CACHE_DIR        folder of the disk cache of compiled programs, or "off" (default: see `disk`)
     TRANSFORMER_CACHE_LIMIT      bytes that the disk cache may take (default 1 GiB); what was used longest ago is dropped
+    TRANSFORMER_RECYCLED_BYTES   bytes of large results that are kept when nobody needs them any more, so that the next call can use their
+                                 memory, or "off" (default: a sixteenth of the machine's memory; see `recycling`)
     TRANSFORMER_XLA_OPTIONS      more compile options, "name=value,name=value"; they win over the built-in policy
     TRANSFORMER_DUMP             folder into which the StableHLO text of every compiled program is written
 """
@@ -66,6 +68,16 @@ def cache_dir():
 
 def cache_limit():
     return _positive("TRANSFORMER_CACHE_LIMIT", 1 << 30)
+
+
+def recycled_bytes():
+    if os.environ.get("TRANSFORMER_RECYCLED_BYTES", "").strip().lower() in ("off", "0"):
+        return 0
+    try:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        physical = 1 << 33  # the system does not tell
+    return _positive("TRANSFORMER_RECYCLED_BYTES", physical // 16)
 
 
 def dump_dir():

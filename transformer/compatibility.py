@@ -4,6 +4,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from backend import recycling
+
 from .abstract import ShapeDtypeStruct
 from .api import jacrev
 from .frontend.reference import is_device_array, is_reference
@@ -42,7 +44,9 @@ def checking_leaks():
 
 
 def clear_caches():
-    """Accepted: each transformed function has a cache of its own, which goes with it."""
+    """Give back the memory of large results that is kept for later calls. Each transformed function has a cache of its own, which goes
+    with it."""
+    recycling.clear()
 
 
 def effects_barrier():
