@@ -16,9 +16,15 @@ def package(tmp_path, monkeypatch):
     (folder / "__init__.py").write_text("import not_to_be_imported\n")
     (folder / "xla_cuda_plugin.so").write_text("no library")
     monkeypatch.syspath_prepend(tmp_path)
-    for name in [n for n in sys.modules if n.split(".")[0] == "jax_plugins"]:
+    for name in loaded():
         monkeypatch.delitem(sys.modules, name)
-    return folder
+    yield folder
+    for name in loaded():
+        del sys.modules[name]  # what looking for this folder has put there
+
+
+def loaded():
+    return [n for n in sys.modules if n.split(".")[0] == "jax_plugins"]
 
 
 def test_a_package_is_found_without_importing_it(package):

@@ -28,7 +28,7 @@ def scaled(offset):
 
 
 def point(array):
-    return array._buffer.unsafe_buffer_pointer()
+    return np.asarray(array).ctypes.data
 
 
 X, Y = np.arange(40.0), np.arange(-15.0, 15.0)  # all values are exact
