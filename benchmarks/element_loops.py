@@ -250,6 +250,42 @@ def warping(n=200):
     return contest(soft_dtw, ports, [draw(n), np.cos(np.arange(n))])
 
 
+# stores under a condition --------------------------------------------------------------------------------------------------------
+def causal(x, w):
+    """The sum of squares of a quadratic filter of the past: y[i] is the sum of x[i - j] @ w[j] @ x[j]."""
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        for j in range(len(x)):
+            if i - j >= 0:
+                y[i] += x[i - j] @ w[j] @ x[j]
+    return np.sum(y * y)
+
+
+def causal_arrays(jax):
+    jnp = jax.numpy
+
+    def f(x, w):
+        i, j = jnp.indices((len(x), len(x)))
+        terms = jnp.where((i >= j)[:, :, None, None], x[i - j] @ w @ x, 0.0)
+        return jnp.sum(jnp.sum(terms, 1) ** 2)
+    return f
+
+
+def causal_stores(jax):
+    def f(x, w):
+        loop, n = jax.lax.fori_loop, len(x)
+
+        def add(i, j, y):
+            return jax.lax.cond(i >= j, lambda: y.at[i].add(x[i - j] @ w[j] @ x[j]), lambda: y)
+        y = loop(0, n, lambda i, y: loop(0, n, lambda j, y: add(i, j, y), y), jax.numpy.zeros_like(x))
+        return jax.numpy.sum(y * y)
+    return f
+
+
+def conditional(n=40):
+    return contest(causal, {"jax arrays": causal_arrays, "jax stores": causal_stores}, [draw(n, 3, 3), draw(n, 3, 3)])
+
+
 # rounds that do not depend on each other, not jitted --------------------------------------------------------------------------------
 def diffusion(u, rate):
     """The sum of squares after a step of explicit diffusion on a line."""

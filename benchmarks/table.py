@@ -68,6 +68,7 @@ LOOPS = [
     row("seidel-2d", "gradient of Gauss-Seidel sweeps, 100 x 100", jax(0.05), element_loops.seidel, {"n": 5}),
     row("pairing", "gradient of a pairing table, n = 60", jax(0.05), element_loops.pairing, {"n": 6}),
     row("independent-rounds", "gradient of a step of diffusion by elements, n = 1000, not jitted", jax(0.02), element_loops.independent, {"n": 5}),
+    row("branch-stores", "gradient of stores under a condition, 1600 rounds", jax(1.0), element_loops.conditional, {"n": 4}),
     row("soft-dtw", "gradient of soft time warping, 200 x 200", jax(0.05), element_loops.warping, {"n": 4}),
 ]
 SCALAR_LOOPS = [

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from .analysis.ranges import Ranges
-from .core import Apply, Aval, Effect, For, Hole, Move, Update, While, blocks, is_name, names_bound, walk
+from .core import Apply, Aval, Effect, For, Hole, If, Move, Update, While, blocks, is_name, names_bound, walk
 from .lowered import Failure, python_value
 from .ops.index_templates import Window, covered
 
@@ -36,13 +36,20 @@ class Effects:
     def plan(self, stmts, checked, limits):
         """Register the statements of a block; `checked` holds the indices that are certain to have been checked before, `limits` the
         ranges of bounds of the loops around that follow from there being a round."""
+        sides = {}
         for stmt in stmts:
             self.register(stmt, checked, limits)
             inner = set(checked)
             around = limits | self.ranges.of_bounds(stmt) if isinstance(stmt, For) else limits
-            for block in blocks(stmt):
-                inner = inner if isinstance(stmt, While) else set(checked)
+            for number, block in enumerate(blocks(stmt)):
+                inner = inner if isinstance(stmt, While) else checked | self.side(sides, stmt, number)
                 self.plan(block, inner, around)
+                self.side(sides, stmt, number).update(inner)
+
+    def side(self, sides, stmt, number):
+        """The indices checked in earlier `if`s of a block that take the same side."""
+        known = isinstance(stmt, If) and stmt.test not in self.moved
+        return sides.setdefault((stmt.test, number), set()) if known else set()
 
     def register(self, stmt, checked, limits):
         """Find what a statement may do; `tracked` maps it to the hidden names that it changes."""

@@ -23,9 +23,10 @@ from .analysis.carries import Liveness, changed
 from .analysis.exits import exit_flag
 from .analysis.ordering import Ordering
 from .analysis.shifts import Shifts
+from .analysis.small_branches import is_scalar_work, is_small
 from .analysis.sources import Sources
 from .analysis.windows import Windows
-from .core import Apply, Aval, Effect, For, Hole, If, Mark, Move, Update, While, is_name, names_bound, names_read, walk
+from .core import Apply, Aval, For, Hole, Update, While, is_name, is_real, names_bound, names_read, walk
 from .depth import deep_recursion
 from .effects import CODE, INDEX, NEEDED, TOKEN, Effects
 from .errors import TransformError
@@ -38,8 +39,8 @@ from .transforms.simplify.carry_rows import carry_rows
 from .transforms.simplify.contract_sums import contract_sums
 from .transforms.simplify.hoist_clears import hoist_clears
 from .transforms.simplify.merge_stores import merge_stores
+from .transforms.simplify.part_stores import is_short_store, part_stores
 
-SMALL = 24
 GROUP, STORING_GROUP, GROUPED_OPS = 8, 4, 80
 """Most rounds of a loop in one, of a loop that stores elements, and how many ops they may have together."""
 
@@ -49,7 +50,7 @@ def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, si
     """Lower a program. Every unknown dimension (a tape's) becomes `capacity`, or that of the argument it is in `sizes` (name ->
     capacity); `donate`: positions of parameters whose memory results may reuse; `layout`: for several devices, see `backend.spread`."""
     if platform == "cpu":
-        program = hoist_clears(carry_rows(merge_stores(contract_sums(program))))
+        program = part_stores(hoist_clears(carry_rows(merge_stores(contract_sums(program)))))
     return Lowering(arrange_products(program), capacity, platform, layout, sizes or {}).run(donate)
 
 
@@ -179,7 +180,7 @@ class Lowering:
         args = [self.read(a) for a in stmt.args]
         target, value, mode = self.env[stmt.target], self.hlo.convert(self.read(stmt.value), self.aval(stmt.target).dtype), stmt.mode
         if self.predicate is not None:
-            value, mode = self.predicated(stmt, target, value, args), "set"
+            value = self.predicated(stmt, target, value, args)
         shared = self.shifts.is_shared(stmt)
         apart = mode == "set" and not self.sources.reads_elsewhere(stmt)
 
@@ -188,11 +189,13 @@ class Lowering:
         self.bind(stmt.target, self.ordering.store(target, value, store) if self.ordering else store(value))
 
     def predicated(self, stmt, target, value, args):
-        """What an element becomes by a store in a branch that may not be taken."""
+        """What a store in a branch stores, or adds, whether it is taken or not: the old elements, or zeros that leave -0.0 as it is."""
         aval = Aval(result_shape(stmt.index, target.shape, args), target.dtype)
-        old = index_lowering.read(self.hlo, aval, target, args, stmt.index)
-        value = self.hlo.broadcast_to(value, old.shape)
-        return self.hlo.select(self.predicate, self.hlo.add(old, value) if stmt.mode == "add" else value, old)
+        if stmt.mode == "add":
+            other = self.hlo.full(aval.shape, zero_to_add(target.dtype), target.dtype)
+        else:
+            other = index_lowering.read(self.hlo, aval, target, args, stmt.index)
+        return self.hlo.select(self.predicate, self.hlo.broadcast_to(value, aval.shape), other)
 
     def lower_effect(self, stmt):
         self.effects.emit(stmt)
@@ -201,7 +204,7 @@ class Lowering:
     def lower_if(self, stmt):
         names = self.live.results(stmt)
         test = self.hlo.convert(self.read(stmt.test), bool)
-        if self.is_small(stmt.body) and self.is_small(stmt.orelse):
+        if self.needs_no_branch(stmt.body) and self.needs_no_branch(stmt.orelse):
             self.select_sides(stmt, test, names)
         elif names:
             results = self.hlo.if_(test, lambda: self.branch(stmt.body, names), lambda: self.branch(stmt.orelse, names))
@@ -244,25 +247,9 @@ class Lowering:
             yield
         self.env = env
 
-    def is_small(self, stmts):
-        """Whether both sides of an `if` are better computed and selected from: few ops, on scalars and single elements only."""
-        return sum(1 for _ in walk(stmts)) <= SMALL and all(map(self.is_scalar_work, stmts))
-
-    def is_scalar_work(self, stmt):
-        if isinstance(stmt, If):
-            return all(map(self.is_scalar_work, [*stmt.body, *stmt.orelse]))
-        if isinstance(stmt, Effect):
-            return stmt.kind == "raise" and self.are_scalars(stmt.args)
-        if isinstance(stmt, Update):
-            args = [self.program.aval(a) for a in stmt.args]
-            return self.are_scalars([*stmt.args, stmt.value]) and set(result_shape(stmt.index, self.aval(stmt.target).shape, args)) <= {1}
-        if isinstance(stmt, Apply):
-            args = stmt.args[1:] if "index" in stmt.params else stmt.args
-            return self.are_scalars([stmt.target, *args])
-        return isinstance(stmt, Mark) or isinstance(stmt, Move) and self.are_scalars([stmt.target])
-
-    def are_scalars(self, atoms):
-        return all(self.program.aval(a).shape == () for a in atoms)
+    def needs_no_branch(self, stmts):
+        """Whether a side of an `if` is better computed in any case, and selected from."""
+        return all(is_short_store(self.program, s) for s in stmts) or is_small(self.program, stmts)
 
     def lower_for(self, stmt):
         names = self.live.results(stmt)
@@ -315,7 +302,7 @@ class Lowering:
         """How many rounds of a For become one of XLA's: several where they are short, as each round of XLA's hands its values on
         through memory (Nussinov's table, n = 180: 2.5 -> 1.2 ms; eight rounds for each byte of a checksum: 400 -> 150 us; with stores
         the gradients of x[i] += 0.5 * x[i-1], n = 10000: 95 -> 70 us, and of a pairing table: 740 -> 550 us)."""
-        if not all(map(self.is_scalar_work, stmt.body)):
+        if not all(is_scalar_work(self.program, s) for s in stmt.body):
             return 1
         most = GROUP if not any(isinstance(s, Update) for s in walk(stmt.body)) else STORING_GROUP if self.owns else 1
         return max(1, min(most, GROUPED_OPS // max(1, sum(1 for _ in walk(stmt.body)))))
@@ -379,6 +366,11 @@ class Lowering:
                 return [self.test_of(stmt), *self.values(carried)]
         results = self.hlo.while_([self.test_of(stmt), *self.values(carried)], lambda test, *values: test, body)
         self.rebind(carried, results[1:])
+
+
+def zero_to_add(dtype):
+    """The number whose sum with any x is x."""
+    return complex(-0.0, -0.0) if dtype.kind == "c" else -0.0 if is_real(dtype) else 0
 
 
 def is_static(lo, hi):
