@@ -56,8 +56,8 @@ class Functions(dict):
     """Callable that users write -> implementation. The functions of scipy are declared when scipy is there and one is asked for."""
 
     lazy = {"scipy.special": ("special", "bessel", "gamma_functions", "polynomials"), "scipy.linalg": ("linalg", "matrix_equations", "matrix_functions"),
-            "scipy.stats": ("stats", "multivariate"), "scipy.signal": ("signal",),
-            "scipy.integrate": ("integrate",), "scipy.fft": ("fourier",)}
+            "scipy.stats": ("stats", "multivariate", "summaries", "correlations"), "scipy.signal": ("signal",),
+            "scipy.integrate": ("integrate", "quadrature"), "scipy.fft": ("fourier",)}
 
     def __missing__(self, fn):
         if self.load():
