@@ -252,9 +252,6 @@ def _same_parameters(code, args, owner):
 def _refuse_coroutines(code, where):
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise TransformError(f"{code.co_name} is an async function", "Transform the plain function that does the maths.", where)
-    if code.co_flags & inspect.CO_GENERATOR:
-        advice = "Return a list instead, or put the loop that consumes it into the function."
-        raise TransformError(f"{code.co_name} is a generator (it contains yield)", advice, where)
 
 
 def drop_parameter_annotations(function):

@@ -10,7 +10,7 @@ place of its definition; comprehension targets are local to the comprehension.
 
 import gast
 
-from .syntax import FUNCTIONS, blocks
+from .syntax import FUNCTIONS, blocks, contains_yield
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
@@ -41,6 +41,13 @@ def loaded(stmts):
 def local_names(function):
     """Parameters and names bound in the function itself."""
     return (parameters(function) | assigned(_body(function))) - declared_outside(function)
+
+
+def is_generator(function):
+    """Whether a function yields; looked up once."""
+    if not hasattr(function, "yields"):
+        function.yields = contains_yield(gast.Module(_body(function), []))
+    return function.yields
 
 
 def free_names(function):

@@ -6,6 +6,7 @@ import gast
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 LOOPS = (gast.For, gast.While)
+YIELDS = (gast.Yield, gast.YieldFrom)
 
 
 def at(node, place):
@@ -87,6 +88,18 @@ def contains(stmts, kinds):
 def leaves(stmts, kinds):
     """Whether a statement of these kinds occurs in the block outside of the bodies of loops: Break and Continue that leave the block."""
     return any(isinstance(stmt, kinds) or any(leaves(block, kinds) for block in level(stmt)) for stmt in stmts)
+
+
+def contains_yield(stmt):
+    """Whether a statement yields; nested functions do not count, unless it is one itself."""
+    todo = [*gast.iter_child_nodes(stmt)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, YIELDS):
+            return True
+        if not isinstance(node, FUNCTIONS):
+            todo.extend(gast.iter_child_nodes(node))
+    return False
 
 
 def level(stmt):

@@ -23,6 +23,7 @@ Control flow:
   by `return` binds `_result` inside of the loop only together with `_returned = True`, and reads it only under `if _returned`, or
   binds it on all other paths: `if not _returned: ...; _result = value`. So any value of the right type may stand for an unset `_result`.
 - An `If` may have the attribute `left`, see `settle`: on a side that always leaves, names that are not read any more need no value.
+- A `yield` is the value of an assignment to a flag, and gives whether the generator is to return; see `close_generators`.
 - `raise` stays where it is: a side of an `If` that ends in `raise` ends the path, and the other side's environment goes on.
 """
 
@@ -33,6 +34,7 @@ import gast
 
 from ..parse import cached, place
 from ..syntax import Fresh, at
+from .close_generators import close_generators
 from .drop_annotations import drop_annotations
 from .expand_asserts import expand_asserts
 from .fence import fence
@@ -47,6 +49,7 @@ PASSES = [
     expand_asserts,
     remove_match,
     split_comparisons,
+    close_generators,
     remove_loop_returns,
     remove_breaks,
     unify_returns,

@@ -2,29 +2,26 @@ r"""Refuse the constructs that the evaluator does not know, each with the advice
 
 >>> import gast
 >>> from transformer.errors import Origin
->>> tree = gast.parse("def f(x):\n    del x\n    yield x").body[0]
+>>> tree = gast.parse("def f(x):\n    del x\n    class A: pass").body[0]
 >>> try:
-...     fence(tree, lambda node: Origin("a.py", node.lineno, node.col_offset, "    yield x"))
+...     fence(tree, lambda node: Origin("a.py", node.lineno, node.col_offset, "    class A: pass"))
 ... except Exception as error:
 ...     print(error)
-a.py:3:5: yield makes the function a generator
-    yield x
+a.py:3:5: a class is defined inside of a transformed function
+    class A: pass
     ^
-Collect the values in a list and return it.
+Define the class at module level.
 """
 
 import gast
 
 from ...errors import TransformError
-from ..syntax import contains, leaves
+from ..syntax import YIELDS, contains, contains_yield, leaves
 
-LIST = "Collect the values in a list and return it."
 PLAIN = "Transform the plain function that does the maths."
 REFUSED = {
     "TryStar": ("except* is not transformed", "Catch the error around the transformed function."),
     "ClassDef": ("a class is defined inside of a transformed function", "Define the class at module level."),
-    "Yield": ("yield makes the function a generator", LIST),
-    "YieldFrom": ("yield from makes the function a generator", LIST),
     "Await": ("await is not transformed", PLAIN),
     "AsyncFor": ("async for is not transformed", PLAIN),
     "AsyncWith": ("async with is not transformed", PLAIN),
@@ -45,10 +42,24 @@ def fence(node, origin):
             raise TransformError(f"{kind} is not transformed", "Write it with if, for, while and assignments.", origin(inner))
         if isinstance(inner, gast.Try) and (contains(inner.finalbody, gast.Return) or leaves(inner.finalbody, gast.Break | gast.Continue)):
             raise TransformError("`finally` is left by return, break or continue", "Leave after the try.", origin(inner.finalbody[0]))
+        if isinstance(inner, gast.Try | gast.With) and contains_yield(inner):
+            raise TransformError("a generator yields inside of try or with", "Yield outside of it.", origin(inner))
         if isinstance(inner, gast.comprehension) and inner.is_async:
             raise TransformError("async for is not transformed", PLAIN, origin(inner.target))
     for function in (n for n in _in_order(node) if isinstance(n, gast.FunctionDef)):
         _refuse_global_writes(function, origin)
+    _refuse_sent_values(node, origin)
+
+
+def _refuse_sent_values(node, origin):
+    """`yield` is a statement, `yield from` one or what is assigned or returned: nothing else stands around it."""
+    plain = {id(stmt.value) for stmt in gast.walk(node) if isinstance(stmt, gast.Expr) and isinstance(stmt.value, YIELDS)}
+    plain |= {id(stmt.value) for stmt in gast.walk(node) if isinstance(stmt, gast.Assign | gast.AnnAssign | gast.Return)
+              and isinstance(stmt.value, gast.YieldFrom)}
+    for inner in _in_order(node):
+        if isinstance(inner, YIELDS) and id(inner) not in plain:
+            raise TransformError("the value of a yield is used: nothing is sent to generators here", "Make `yield` a statement of its own.",
+                                 origin(inner))
 
 
 def _in_order(node):

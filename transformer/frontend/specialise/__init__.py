@@ -19,6 +19,7 @@ from ..reference import contains_reference, is_reference
 from . import branches, calls
 from .evaluator import Evaluator
 from .externals import Externals, is_device_array, is_dynamic_array
+from .generators import Generator
 from .state import Undefined, is_numeric
 
 ATTEMPTS = 24
@@ -195,6 +196,9 @@ class Attempt:
                 raise NeedStatic(leaf.array, leaf.reason)
             if isinstance(leaf, Undefined):
                 raise ValueDependent(leaf.reason, "Return the same structure on every path.", self.last_origin())
+            if isinstance(leaf, Generator):
+                raise TransformError(f"{self.builder.name} returns a generator", "Return a list of its values.",
+                                     parse.origin(leaf.frame.parsed, leaf.frame.node))
             if not is_numeric(leaf):
                 what = f"{self.builder.name} returns a value of type {type(leaf).__name__}"
                 raise TransformError(what, "Return arrays, numbers and containers of them.", self.last_origin())

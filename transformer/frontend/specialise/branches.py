@@ -142,7 +142,7 @@ class Merge:
         a name keeps the value of the round before."""
         is_choice = isinstance(self.node, gast.If) and not getattr(self.node, "is_guard", False)
         if container is not self.ev.frames[-1].env or not is_choice:
-            return False
+            return is_choice and name.startswith("_") and any(container is frame.env for frame, _ in self.ev.frames[-1].consumers())
         left = getattr(self.node, "left", {})
         side = "orelse" if in_body else "body"
         return name.startswith("_") or (side in left and name not in left[side])

@@ -17,15 +17,15 @@ from ...ops import vectorized
 from .. import desugar, parse, promotion, ragged, scopes
 from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
-from . import filtered, special_methods
+from . import filtered, generators, special_methods
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
-from .state import LIBRARIES, Control
+from .state import LIBRARIES, Control, is_users
 
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
 ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional", "transformer.random.rejection",
-           "transformer.ops.scipy.integrate", "transformer.ops.vectorized")
+           "transformer.ops.scipy.integrate", "transformer.ops.vectorized", "transformer.frontend.lazy")
 """Modules of ours whose functions are entered as user code is; all others run natively."""
 
 
@@ -62,7 +62,7 @@ class Closure:
         body = [gast.copy_location(gast.Return(self.node.body), self.node)] if isinstance(self.node, gast.Lambda) else self.node.body
         env = bind_arguments(self.__name__, self.node.args, args, kwargs, self.defaults, self.kwdefaults)
         frame = Frame(self.__name__, self.node, env, self.frame.parsed, self.frame, *local_names(self.node))
-        return enter(ev, frame, body)
+        return begin(ev, frame, body)
 
     def environments(self):
         """The variables of the frames around the function: it may rebind them long after these have returned. Its defaults and attributes."""
@@ -123,6 +123,11 @@ def bind_arguments(name, spec, args, kwargs, defaults, kwdefaults):
     return env
 
 
+def begin(ev, frame, body):
+    """Enter a function in its frame; the body of a generator is run by what takes its values."""
+    return generators.Generator(ev, frame, body) if scopes.is_generator(frame.node) else enter(ev, frame, body)
+
+
 def enter(ev, frame, body):
     """Run a function's body in its frame; its result."""
     if len(ev.frames) >= MAX_DEPTH:
@@ -150,7 +155,7 @@ def enter_function(ev, fn, args, kwargs):
     kwdefaults = {k: load(v, Item(Attribute(Kept(fn), "__kwdefaults__"), k), f"default of {k}") for k, v in parsed.kwdefaults.items()}
     env = bind_arguments(parsed.name, parsed.node.args, args, kwargs, defaults, kwdefaults)
     names = parse.cached(_NAMES, parsed.code, lambda: local_names(parsed.node))
-    return enter(ev, Frame(parsed.name, parsed.node, env, parsed, None, *names), parsed.node.body)
+    return begin(ev, Frame(parsed.name, parsed.node, env, parsed, None, *names), parsed.node.body)
 
 
 # the call expression ---------------------------------------------------------------------
@@ -174,7 +179,7 @@ def call_node(ev, frame, node, looped=False):
         args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
     ev.builder.origin = ev.origin(node)
     try:
-        special = next((items for function, items in LOOPED if looped and fn is function), None)
+        special = next((items for function, items in LOOPED if looped and fn is function and not generators.inside(args)), None)
         return special(ev, *args, **kwargs) if special else call(ev, fn, tuple(args), kwargs, node)
     except TransformError as error:
         raise error.at(ev.origin(node))
@@ -197,6 +202,10 @@ def call(ev, fn, args, kwargs, node):
         given, named = map(ev.items, (ev.externals.attribute(fn, "args"), ev.externals.attribute(fn, "keywords")) if ev.externals.is_external(fn)
                            else (fn.args, fn.keywords))
         return call(ev, fn.func, (*given, *args), {**named, **kwargs}, node)
+    if generators.inside(args) and not enters_generators(fn):
+        args, found = generators.given_to(ev, fn, args, kwargs)
+        if found is not NotImplemented:
+            return found
     if args and isinstance(args[0], filtered.Filtered) and not is_entered(fn):
         return filtered.call(ev, fn, args[0], args[1:], kwargs)
     from .intrinsics import INTRINSICS
@@ -224,6 +233,11 @@ def call(ev, fn, args, kwargs, node):
     if method is not None:
         return enter_function(ev, method, (fn, *args), kwargs)
     return call_native(ev, fn, args, kwargs, node)
+
+
+def enters_generators(fn):
+    """Whether a call of this is given generators as they are: it runs code of the user."""
+    return is_entered(fn) and not (isinstance(fn, type) and not is_users(fn.__module__))
 
 
 def is_entered(fn):

@@ -32,12 +32,21 @@ class Frame:
     result: Any = None
     at: Any = None
     comprehension: bool = False
+    consumer: Any = None
     live: dict = field(default_factory=dict)
 
     @property
     def is_own(self):
         """Whether the function is one of our control flow functions: errors in it are told at the line of its caller."""
         return self.parsed.globals.get("__name__") == "transformer.lax.control"
+
+    def consumers(self):
+        """The loops whose rounds run where this frame, which is a generator's, yields, from the inside out: [(frame, node)]."""
+        found, frame = [], self
+        while frame.consumer is not None and frame.consumer.frame is not None:
+            found.append((frame.consumer.frame, frame.consumer.node))
+            frame = frame.consumer.frame
+        return found
 
 
 class Evaluator:

@@ -16,7 +16,7 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
-from . import alternatives, branches, calls, filtered, iteration, iterators, special_methods
+from . import alternatives, branches, calls, filtered, generators, iteration, iterators, special_methods
 from .externals import SEQUENCES
 from .state import is_users
 from .templates import Template, as_parts
@@ -295,11 +295,13 @@ def elements(ev, frame, nodes):
 def iterate(ev, value):
     """The items of an iterable as a list."""
     value = iterators.whole(ev, value) if isinstance(value, iterators.Cursor) else value
+    if isinstance(value, generators.Generator):
+        return generators.values_of(value)
     items = iteration.as_items(value) if is_reference(value) or isinstance(value, range | iteration.Items) else None
     if items is not None:
         return list(items)
     value = special_methods.items(ev, value)
-    return iterate(ev, value) if isinstance(value, iterators.Cursor) else list(ev.items(iterators.checked(ev, value)))
+    return iterate(ev, value) if isinstance(value, iterators.Cursor | generators.Generator) else list(ev.items(iterators.checked(ev, value)))
 
 
 def tuple_(ev, frame, node):
@@ -404,6 +406,7 @@ EXPRESSIONS = {
     gast.ListComp: comprehension(list), gast.SetComp: comprehension(set), gast.DictComp: comprehension(dict),
     gast.GeneratorExp: comprehension(iter), gast.Lambda: lambda_, gast.NamedExpr: named, gast.JoinedStr: joined,
     gast.FormattedValue: formatted, gast.Starred: starred,
+    gast.Yield: generators.yield_, gast.YieldFrom: generators.yield_from,
 }
 
 __all__ = ["EXPRESSIONS", "load_attribute", "load_item", "parse"]

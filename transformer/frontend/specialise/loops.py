@@ -18,30 +18,31 @@ from ..promotion import mark_of
 from ..ragged import as_masks, common_masks, is_ragged
 from ..ragged.extents import Chosen
 from ..reference import is_reference
-from . import branches, rebinding, special_methods
+from . import branches, filtered, generators, iterators, rebinding, special_methods
 from .branches import convert_atom, join_marked
-from .filtered import Filtered
 from .iteration import Numbered, as_items
-from .iterators import Cursor, checked
 from .leaves import CannotRoll, blank, is_numbers, leaf_paths, lookup_path, same_number, substitute, zeros
+from .rounds import UNROLL_LIMIT, guarded_round, one_round, unroll
 from .state import Control, Undefined, is_numeric, rebuild, set_item, storages
 
 SHORT_LOOP = 60
 """Nodes of source that a loop may come to when unrolled for being short."""
-UNROLL_LIMIT = 20_000
-END = object()
 FAULTS = (CannotRoll, TransformError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 """What a body may raise with an abstract index and need not with a known one: both sides of `if i > 0` are evaluated then. Where
 the fault is the user's, the unrolled loop raises it in the round that has it."""
 
 
 def run_for(ev, frame, node):
-    iterable = checked(ev, special_methods.items(ev, ev.eval_looped(frame, node.iter)))
-    if isinstance(iterable, Cursor):
+    iterable = iterators.checked(ev, special_methods.items(ev, ev.eval_looped(frame, node.iter)))
+    if isinstance(iterable, generators.Generator):
+        if generators.is_passed_through(ev, frame, node, iterable):
+            return generators.run_for(ev, frame, node, iterable)
+        return unroll(ev, frame, node, iterable)
+    if isinstance(iterable, iterators.Cursor):
         if iterable.is_endless or getattr(node, "stop", None) and not isinstance(node.iter, gast.Call):
             return unroll(ev, frame, node, iterable)
         iterable = iterable.rest()
-    iterable = iterable.items() if isinstance(iterable, Filtered) else ev.items(iterable)
+    iterable = iterable.items() if isinstance(iterable, filtered.Filtered) else ev.items(iterable)
     items = as_items(iterable)
     if items is None:
         return unroll(ev, frame, node, iterable if type(iterable) in (list, Numbered) else list(iterable))
@@ -95,47 +96,6 @@ def is_abstract(ev, frame, node, iterable):
     return any(ev.has_abstract(v) for v in values)
 
 
-def unroll(ev, frame, node, items):
-    """Plain execution: the index is static. The flag is tested before an item is fetched."""
-    stop = getattr(node, "stop", None)
-    remaining, rounds, lost = iter(items), 0, False
-    while True:
-        flag = False if stop is None else branches.truth(ev, frame.env.get(stop, False), node)
-        item = END if flag is True else next(remaining, END)
-        if item is END:
-            break
-        if is_reference(flag):
-            lost = True
-            branches.choose(ev, flag, lambda: None, lambda item=item: guarded_round(ev, frame, node, item), node)
-        else:
-            one_round(ev, frame, node, item)
-        rounds += 1
-        if isinstance(items, Cursor) and items.is_endless:
-            check_endless(ev, node, lost, rounds)
-    if lost and isinstance(items, Cursor):
-        items.lose()
-
-
-def check_endless(ev, node, lost, rounds):
-    """A loop over an iterator that never ends must be left by a test that is known."""
-    if lost:
-        raise ValueDependent("a loop over an iterator that never ends is left depending on array values",
-                             "Write it as a while loop, or over range(n).", ev.origin(node))
-    if rounds > UNROLL_LIMIT:
-        raise TransformError(f"this loop runs more than {UNROLL_LIMIT} rounds while transforming", "Is it endless?", ev.origin(node))
-
-
-def one_round(ev, frame, node, item):
-    ev.assign(frame, node.target, item)
-    ev.run(frame, node.body)
-
-
-def guarded_round(ev, frame, node, item):
-    """A round whose flag has been tested already."""
-    ev.assign(frame, node.target, item)
-    ev.run(frame, node.rounds)
-
-
 class Carry(NamedTuple):
     """A carried leaf: its name and aval in the program, and its value at entry."""
 
@@ -145,6 +105,16 @@ class Carry(NamedTuple):
     ref: Any
 
 
+class Scope(NamedTuple):
+    """Variables that a round may bind: those of the loop's own frame, or of a loop that takes what it yields. needed: names that later
+    rounds read; live: names that are read after the loop."""
+
+    env: dict
+    node: Any
+    needed: frozenset
+    live: frozenset
+
+
 class Retry(Control):
     """Evaluate the body again with other carried leaves."""
 
@@ -152,13 +122,17 @@ class Retry(Control):
 class Roll:
     """One attempt after another to evaluate the body with carried leaves abstract."""
 
-    def __init__(self, ev, frame, node, state):
+    def __init__(self, ev, frame, node, state, carried=()):
+        """carried: variables of the evaluator's own that later rounds read."""
         self.ev, self.frame, self.node, self.state = ev, frame, node, state
         self.builder = ev.builder
         self.guess, self.length, self.items = {}, None, None
         self.live = ev.live_after(frame, node)
-        self.needed = ev.live_in_rounds(frame, node)
+        self.needed = ev.live_in_rounds(frame, node).union(carried)
         self.kept_static, self.prebound, self.marks, self.masked, self.full, self.apart = set(), {}, {}, {}, {}, set()
+        self.scopes = {id(frame.env): Scope(frame.env, node, self.needed, self.live)}
+        for outer, loop in frame.consumers():
+            self.scopes[id(outer.env)] = Scope(outer.env, loop, ev.live_in_rounds(outer, loop), ev.live_in_rounds(outer, loop))
 
     # the two kinds of loops ------------------------------------------------------
     def roll_for(self, items):
@@ -234,12 +208,13 @@ class Roll:
 
     def bind_before(self):
         """Names that the first round certainly binds, though under a flag: zeros stand for them before the loop."""
-        new = {name: value for name, value in self.prebound.items() if name not in self.frame.env}
+        new = {slot: value for slot, value in self.prebound.items() if slot[1] not in self.scopes[slot[0]].env}
+        for (owner, name), value in new.items():
+            self.scopes[owner].env[name] = value
         if new:
-            self.frame.env.update(new)
             self.state = self.ev.capture()
-            for name, value in new.items():
-                self.guess |= {path: self.ev.aval(leaf) for path, leaf in leaf_paths((id(self.frame.env), name), value)}
+            for slot, value in new.items():
+                self.guess |= {path: self.ev.aval(leaf) for path, leaf in leaf_paths(slot, value)}
 
     def mask_before(self):
         """Variables of another length in each round have a mask from the start."""
@@ -271,16 +246,15 @@ class Roll:
 
     def first_guess(self):
         """Numeric variables that the body assigns; arrays that are only changed in place stay where they are."""
-        env = self.frame.env
-        assigned = scopes.assigned(self.node.body)
-        inplace = scopes.augmented_only(self.node.body)
         guess = {}
-        for name in sorted(assigned):
-            if name not in env or name not in self.needed:
-                continue
-            for path, leaf in leaf_paths((id(env), name), env[name]):
-                if is_numeric(leaf) and not (name in inplace and np.ndim(leaf)):
-                    guess[path] = self.ev.aval(leaf)
+        for owner, (env, node, needed, _) in self.scopes.items():
+            inplace = scopes.augmented_only(node.body)
+            for name in sorted(scopes.assigned(node.body)):
+                if name not in env or name not in needed:
+                    continue
+                for path, leaf in leaf_paths((owner, name), env[name]):
+                    if is_numeric(leaf) and not (name in inplace and np.ndim(leaf)):
+                        guess[path] = self.ev.aval(leaf)
         return guess
 
     def all_carries(self):
@@ -326,20 +300,18 @@ class Roll:
         now = self.state.now()
         branches.check_ambiguous(self.ev)
         exits, guess, changed, self.shared, self.left, self.rounds = {}, dict(self.guess), False, {}, now, rounds
+        self.new_names = {}
         for owner, (container, values) in self.state.containers.items():
             if isinstance(container, tuple):
                 continue
             after = now[owner]
             if isinstance(container, dict) and any(container is f.env for f in self.ev.frames):
-                new = [k for k in after if k not in values]
+                self.new_names |= {(owner, k): v for k, v in after.items() if k not in values and owner in self.scopes}
             elif list(after) != list(values):
                 raise CannotRoll("a container grows or shrinks in it")
-            else:
-                new = []
             for key, value in values.items():
                 if key in after:
                     changed |= self.compare_value(((owner, key),), value, after[key], exits, guess)
-            self.new_names = {k: after[k] for k in new} if container is self.frame.env else getattr(self, "new_names", {})
         if changed or self.guarded_names(rounds):
             self.guess = guess
             raise Retry
@@ -380,7 +352,7 @@ class Roll:
     def is_local(self, path):
         """A variable of the loop itself: bound anew in each round before it is read, and not read afterwards."""
         owner, name = path[0]
-        return owner == id(self.frame.env) and name not in self.needed
+        return owner in self.scopes and name not in self.scopes[owner].needed
 
     def compare_carry(self, path, carry, exit, exits, guess):
         if exit is carry.ref and not is_reference(carry.entry):
@@ -417,15 +389,19 @@ class Roll:
 
     def guarded_names(self, rounds):
         """Note new names that are read after a loop which `break` may leave: the first round binds them, or they are read under a flag."""
-        found = {name: value.value[0] for name, value in getattr(self, "new_names", {}).items()
-                 if name in self.live and isinstance(value, Undefined) and value.value and hasattr(self.node, "stop")}
-        found = {name: value for name, value in found.items() if rounds or self.is_optional(name)}
-        self.prebound |= {name: blank(self.ev, value) for name, value in found.items() if is_numbers(value)}
-        return bool(found and not set(found) <= set(self.frame.env) - set(self.new_names))
+        found = {slot: value.value[0] for slot, value in self.new_names.items()
+                 if self.is_live(slot) and isinstance(value, Undefined) and value.value and hasattr(self.scopes[slot[0]].node, "stop")}
+        found = {slot: value for slot, value in found.items() if rounds or self.is_optional(slot)}
+        self.prebound |= {slot: blank(self.ev, value) for slot, value in found.items() if is_numbers(value)}
+        return bool(found)
 
-    def is_optional(self, name):
+    def is_live(self, slot):
+        return slot[1] in self.scopes[slot[0]].live
+
+    def is_optional(self, slot):
         """Whether a variable of the body is not read after a loop without rounds: flags are tested first, other names bound anew."""
-        return name.startswith("_") or name not in getattr(self.node, "exhausted", (name,))
+        owner, name = slot
+        return name.startswith("_") or name not in getattr(self.scopes[owner].node, "exhausted", (name,))
 
     def check_aliases(self, block):
         """A carried array that is stored into must not have another name outside, nor be the caller's."""
@@ -459,15 +435,16 @@ class Roll:
     def carry_new_names(self, before, rounds):
         """Variables that the body binds first and that are read after the loop: they start as zeros."""
         self.after = {}
-        for name, value in getattr(self, "new_names", {}).items():
-            if name not in self.live:
+        for slot, value in self.new_names.items():
+            if not self.is_live(slot):
                 continue
+            name = slot[1]
             leaves = [v for _, v in leaf_paths(name, value)]
             is_known = not any(map(self.ev.has_abstract, leaves))
-            if not all(map(is_numeric, leaves)) or (rounds is None and not self.is_optional(name) and not (is_known and any(map(is_reference, leaves)))):
-                self.after[name] = value if is_known else Undefined(f"{name} is bound inside a loop that may run no round at all")
+            if not all(map(is_numeric, leaves)) or (rounds is None and not self.is_optional(slot) and not (is_known and any(map(is_reference, leaves)))):
+                self.after[slot] = value if is_known else Undefined(f"{name} is bound inside a loop that may run no round at all")
                 continue
-            self.after[name] = self.export(name, value, before)
+            self.after[slot] = self.export(name, value, before)
 
     def export(self, name, value, before):
         if isinstance(value, tuple):
@@ -489,5 +466,6 @@ class Roll:
         for carry in used.values():
             carry.ref.storage.version = next(self.builder.clock)
         self.place()
-        self.frame.env.update(self.after)
+        for (owner, name), value in self.after.items():
+            self.scopes[owner].env[name] = value
         rebinding.tie_names(self, self.left, used)

@@ -62,7 +62,7 @@ def tie_names(roll, now, used):
     used: the paths whose carried names the loop binds.
     """
     rounds, length = roll.rounds, roll.length
-    bound = {*used, *(path for name in roll.after for path in [((id(roll.frame.env), name),)])}
+    bound = {*used, *((slot,) for slot in roll.after)}
     for contents, left in ((now, True), (entry_contents(roll), not rounds)):
         for storage, paths in groups(roll, contents, roll.live).items() if left else ():
             fresh = [path for path in paths if path in bound or path[:1] in bound]

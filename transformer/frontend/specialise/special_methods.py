@@ -30,7 +30,7 @@ def method(value, name):
         return None
     from .calls import is_user_code
     found = inspect.getattr_static(type(value), f"__{name}__", None)
-    if isinstance(found, types.FunctionType) and is_user_code(found) and not inspect.isgeneratorfunction(found):
+    if isinstance(found, types.FunctionType) and is_user_code(found):
         return found
     return None
 

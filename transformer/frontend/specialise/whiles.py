@@ -6,6 +6,8 @@ attribute) is evaluated once in front of the loop and again at the end of each r
 
 import itertools
 
+import gast
+
 from ... import core
 from ...core import While
 from ...errors import TransformError
@@ -13,7 +15,8 @@ from .. import scopes
 from ..reference import is_reference
 from . import branches
 from .leaves import CannotRoll
-from .loops import FAULTS, UNROLL_LIMIT, Roll, explain
+from .loops import FAULTS, Roll, explain
+from .rounds import UNROLL_LIMIT
 from .state import Control
 
 
@@ -48,6 +51,11 @@ def step_through(ev, frame, node, reason):
     raise TransformError(f"this loop runs more than {UNROLL_LIMIT} rounds while transforming", "Is it endless?", ev.origin(node))
 
 
+def is_certain(frame, test):
+    """Whether the first round of a loop certainly runs: its test is a flag that has not been raised."""
+    return isinstance(test, gast.UnaryOp) and isinstance(test.operand, gast.Name) and frame.env.get(test.operand.id) is False
+
+
 def evaluate_test(ev, frame, node):
     return branches.truth(ev, ev.eval(frame, node.test), node)
 
@@ -73,7 +81,7 @@ def roll_tested(ev, frame, node, state):
             raise TestChanges
         heads[:] = [head, atom]
         ev.run(frame, node.body)
-    block, _, before = roll.attempts(body, None)
+    block, _, before = roll.attempts(body, 1 if is_certain(frame, node.test) else None)
     head, atom = heads
     finish(roll, before, head, atom, block)
 
@@ -83,8 +91,7 @@ def roll_carried(ev, frame, node):
     builder, name = ev.builder, unused_name(frame)
     frame.env[name] = evaluate_test(ev, frame, node)
     try:
-        roll, atoms = Roll(ev, frame, node, ev.capture()), []
-        roll.needed |= {name}
+        roll, atoms = Roll(ev, frame, node, ev.capture(), (name,)), []
 
         def body():
             atoms[:] = [builder.read(ev.operand(frame.env[name]))]
