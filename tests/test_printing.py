@@ -9,6 +9,7 @@ import sys
 import warnings
 
 import gast
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -101,6 +102,17 @@ def test_large_constants_stand_at_module_level():
     value = np.random.default_rng(0).uniform(size=(5, 5))
     program = make([], [apply("c", "constant", value=value), apply("s", "sin", "c")], ["s"], {n: Aval((5, 5), FLOAT) for n in "cs"})
     assert "CONSTANT_1 = np.array([[" in printing.source(program) and identical(printing.load(program)(), np.sin(value))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.int8, np.bool_, "bfloat16"])
+@pytest.mark.parametrize("shape", [(1500,), (40, 50)])
+def test_arrays_of_many_numbers_are_written_as_their_bytes(dtype, shape):
+    value = (np.random.default_rng(0).normal(size=shape) * 9).round().clip(0.0).astype(np.dtype(getattr(ml_dtypes, dtype) if isinstance(dtype, str) else dtype))
+    program = make([], [apply("c", "constant", value=value)], ["c"], {"c": Aval(shape, value.dtype)})
+    text = printing.source(program)
+    assert "np.frombuffer(bytes.fromhex(" in text and max(map(len, text.replace(value.tobytes().hex(), "").splitlines())) < 130
+    found = printing.load(program)()
+    assert identical(found, value) and found.flags.writeable
 
 
 def test_a_module_level_constant_is_never_changed():

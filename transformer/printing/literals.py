@@ -7,6 +7,8 @@ import numpy as np
 
 SMALL = 12
 """Up to so many elements, an array is written out in the line that uses it."""
+LONG = 1000
+"""Of more elements, an array is written as its bytes: nobody reads so many numbers, and Python takes 20 us for each."""
 FEW = 8
 """Up to so many elements may differ from all others in an array that is written as one number and these."""
 
@@ -83,7 +85,14 @@ def array(value):
     """The tree of an array: a creation function that gives it exactly, else np.array([...])."""
     if value.shape == ():
         return scalar(value[()])
-    return recognise(value) or call("array", [nested(value)], dtype_keyword(value))
+    return recognise(value) or (packed(value) if value.size > LONG else call("array", [nested(value)], dtype_keyword(value)))
+
+
+def packed(value):
+    """np.frombuffer(bytes.fromhex("..."), ...): an array as its bytes."""
+    data = gast.Call(gast.Attribute(gast.Name("bytes", gast.Load(), None, None), "fromhex", gast.Load()), [gast.Constant(value.tobytes().hex(), None)], [])
+    flat = call("frombuffer", [data], [("dtype", dtype_tree(value.dtype))])
+    return flat if value.ndim == 1 else gast.Call(gast.Attribute(flat, "reshape", gast.Load()), [shape_tree(value.shape)], [])
 
 
 def is_spelled_out(value):
@@ -149,12 +158,12 @@ def triangular(value):
 def nearly_uniform(value):
     """(base, places): an array of one number and the few places at which `value` differs from it; (value, ()) if it is no such array."""
     rows = np.ascontiguousarray(value).reshape(-1).view(np.uint8).reshape(value.size, -1)
-    found, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
-    if value.size - counts.max() > FEW:
+    found, counts = np.unique(rows[: 2 * FEW + 1], axis=0, return_counts=True)
+    common = np.ascontiguousarray(found[np.argmax(counts)])
+    others = np.flatnonzero((rows != common).any(axis=1))
+    if len(others) > FEW:
         return value, ()
-    common = int(np.argmax(counts))
-    others = np.flatnonzero((rows != found[common]).any(axis=1))
-    base = np.full(value.shape, value.reshape(-1)[first[common]], value.dtype)
+    base = np.full(value.shape, common.view(value.dtype)[0], value.dtype)
     return base, [tuple(int(k) for k in np.unravel_index(place, value.shape)) for place in others]
 
 
