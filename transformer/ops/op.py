@@ -56,16 +56,30 @@ class Functions(dict):
     """Callable that users write -> implementation. The functions of scipy are declared when scipy is there and one is asked for."""
 
     lazy = {"scipy.special": ("special", "bessel", "gamma_functions", "polynomials"), "scipy.linalg": ("linalg", "matrix_equations", "matrix_functions"),
-            "scipy.stats": ("stats", "multivariate", "summaries", "correlations"), "scipy.signal": ("signal",),
-            "scipy.integrate": ("integrate", "quadrature"), "scipy.fft": ("fourier",)}
+            "scipy.stats": ("stats", "multivariate", "summaries", "correlations", "density"), "scipy.signal": ("signal",),
+            "scipy.integrate": ("integrate", "quadrature"), "scipy.fft": ("fourier",), "scipy.spatial.distance": ("distances", "entered.forms")}
+
+    instances = {}
+    """Class of objects of scipy that are called -> the implementation that stands for such an object."""
 
     def __missing__(self, fn):
+        found = self.of_instance(fn)
+        if found is not None:
+            return found
         if self.load():
             return self[fn]
         raise KeyError(fn)
 
     def __contains__(self, fn):
-        return super().__contains__(fn) or (self.load() and super().__contains__(fn))
+        return super().__contains__(fn) or self.of_instance(fn) is not None or self.load() and fn in self
+
+    def of_instance(self, fn):
+        """The implementation of a call of an object of scipy, or of a method of one."""
+        owner = getattr(fn, "__self__", fn)
+        make = self.instances.get(type(owner))
+        if make is None:
+            return None
+        return make(owner) if owner is fn else getattr(make(owner), fn.__name__)
 
     def load(self):
         """Import the declarations for modules that the user has imported; whether there were any."""
