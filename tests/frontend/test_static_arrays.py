@@ -1,5 +1,8 @@
 """Arrays made of numbers, stored into and then bound again on one side of a condition or in a loop: what was stored stays."""
 
+import copy
+import functools
+
 import numpy as np
 import pytest
 
@@ -96,3 +99,52 @@ def test_an_array_that_is_one_of_two_is_not_stored_into():
         return np.sum(v * w)
     with pytest.raises(T.TransformError, match="one of two"):
         T.jit(fn)(X, 1.0)
+
+
+def in_a_list(x):
+    rows = [np.zeros(4) for _ in range(3)]
+    rows[1][0] = x[0]
+    rows[2] += x
+    return np.sum(np.stack(rows) * np.arange(1.0, 13.0).reshape(3, 4)) + np.concatenate(rows)[4] + sum(rows)[1]
+
+
+def in_a_tuple_and_a_dict(x):
+    a = np.zeros(4)
+    held, columns = (a, np.ones(4)), {"a": a[1:], "b": a}
+    a[2] = x[0]
+    return np.array(held) @ x @ np.array([1.0, 2.0]) + np.column_stack([columns["b"], a])[2, 0] + np.hstack(list(columns.values()))[1] + np.sum([columns["a"]])
+
+
+class Held:
+    def __init__(self, a):
+        self.a = a
+
+
+def in_an_object(x):
+    held = Held(np.zeros(4))
+    a = held.a
+    a[1] = x[1]
+    other, deep = copy.copy(held), copy.deepcopy({"held": [held]})["held"][0]
+    other.a[0] = x[2]
+    return held.a @ x + 2 * np.sum(deep.a) + np.sum(vars(held)["a"])
+
+
+def behind_a_method(x):
+    a = np.zeros(4)
+    total, part, flat = a.sum, functools.partial(np.sum, a), a.flat
+    a[3] = x[0]
+    return total() + 2 * part() + 4 * flat[3]
+
+
+def behind_an_iterator(x):
+    a = np.zeros(4)
+    it, pairs, numbered, back = iter(a), zip(a, x), enumerate(a), reversed(a)
+    a[0] = a[3] = x[1]
+    return next(it) + 2 * list(pairs)[3][0] + 4 * next(numbered)[1] + 8 * next(back)
+
+
+@pytest.mark.parametrize("fn", [in_a_list, in_a_tuple_and_a_dict, in_an_object, behind_a_method, behind_an_iterator])
+def test_arrays_held_before_the_first_store(fn):
+    np.testing.assert_allclose(T.jvp(fn, (X,), (X,))[0], fn(X))
+    np.testing.assert_allclose(T.jit(fn)(X), fn(X))
+    np.testing.assert_allclose(T.grad(fn)(X), [(fn(X + d) - fn(X - d)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6, atol=1e-8)

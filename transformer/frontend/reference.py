@@ -194,6 +194,21 @@ class Ref(Reference):
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.frozen("a conversion to ndarray"), dtype=dtype)
 
+    # copies ---------------------------------------------------------------------
+    def __copy__(self):
+        return self if self.weak else optable.METHODS["copy"](self)
+
+    def __deepcopy__(self, memo):
+        """A copy; references to the whole of one array have one copy."""
+        if self.path:
+            return self.__copy__()
+        if id(self.storage) not in memo:
+            memo[id(self.storage)] = self.__copy__()
+        return memo[id(self.storage)]
+
+    def __reduce_ex__(self, protocol):
+        raise TransformError("an abstract value cannot be pickled", "Return it, and write it outside of the transformed function.")
+
     # NumPy protocols ----------------------------------------------------------
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
         target = ufunc if method == "__call__" else getattr(ufunc, method)

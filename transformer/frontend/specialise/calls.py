@@ -58,6 +58,13 @@ class Closure:
             self.ev.called_back = self
         return result
 
+    def __copy__(self):
+        """Functions are copied as they are."""
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
     def enter(self, ev, args, kwargs):
         body = [gast.copy_location(gast.Return(self.node.body), self.node)] if isinstance(self.node, gast.Lambda) else self.node.body
         env = bind_arguments(self.__name__, self.node.args, args, kwargs, self.defaults, self.kwdefaults)
@@ -286,6 +293,10 @@ def construct(ev, cls, args, kwargs, node):
 def call_native(ev, fn, args, kwargs, node):
     """A library function: from the op table if an argument is abstract, else by running it."""
     owner = getattr(fn, "__self__", None)
+    if ev.promoted:
+        args, kwargs = ev.seen_inside(args), ev.seen_inside(kwargs)
+        if type(owner) is np.ndarray and ev.seen(owner) is not owner:
+            return getattr(ev.seen(owner), fn.__name__)(*args, **kwargs)
     if ragged.inside((*args, *kwargs.values())) and (optable_has(fn) or isinstance(fn, np.ufunc) or owner is not None and isinstance(owner, np.ufunc)):
         return ragged.call(fn, args, kwargs)
     if selections.selects(fn, args, kwargs):

@@ -13,7 +13,7 @@ from ..reference import Ref, as_array, is_reference
 from . import branches, statements
 from .externals import is_device_array
 from .joined import JoinedContainers
-from .state import NUMBERS, State, Undefined, contents
+from .state import NUMBERS, State, Undefined, assign, contents, rebuild
 
 MAX_DEPTH = 400
 
@@ -110,6 +110,26 @@ class Evaluator:
         if type(value) is np.ndarray and self.promoted:
             found = self.find_promoted(value)
             return value if found is None else found
+        if type(value) is np.flatiter and self.promoted:
+            found = self.seen(value.base)
+            return value if found is value.base else found.flat
+        return value
+
+    def seen_inside(self, value, met=None):
+        """`value` with references for the static arrays inside that became part of the program: in the containers themselves, but for tuples."""
+        if isinstance(value, np.ndarray):
+            return self.seen(value)
+        met = {} if met is None else met
+        inside = None if id(value) in met or self.is_opaque(value) else contents(value)
+        if not inside:
+            return value
+        met[id(value)] = value
+        found = {key: self.seen_inside(item, met) for key, item in inside.items()}
+        if all(found[key] is item for key, item in inside.items()):
+            return value
+        if isinstance(value, tuple):
+            return rebuild(value, found.values())
+        assign(value, found)
         return value
 
     # state ---------------------------------------------------------------------

@@ -39,7 +39,7 @@ def items_or_list(ev, value):
     if isinstance(value, iterators.Cursor):
         return value.rest()
     value = ev.items(value)
-    items = iteration.as_items(value)
+    items = iterators.items_of(ev, value)
     return items if items is not None else list(value)
 
 

@@ -8,6 +8,8 @@ branches merge and loops carry.
 
 import itertools
 
+import numpy as np
+
 from ...errors import TransformError, ValueDependent
 from ..reference import is_reference
 from . import alternatives, branches, expressions, special_methods
@@ -80,8 +82,16 @@ def cursor(ev, value):
     if isinstance(value, Cursor):
         return value
     value = ev.items(value)
-    items = value if type(value) is list else as_items(value)
+    items = value if type(value) is list else items_of(ev, value)
     return Cursor(ev, list(value) if items is None else items)
+
+
+def items_of(ev, value):
+    """`as_items`, of a static array as it is when an item is asked for: it may be stored into in between."""
+    items = as_items(value)
+    if isinstance(value, np.ndarray) and items.bounds is None:
+        return Items(items.length, lambda i: ev.seen(value)[i], items.sources)
+    return items
 
 
 def iter_(ev, value, *sentinel):
