@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from transformer import TransformError, grad, jit, tree_util
+from transformer import TransformError, grad, jit, jvp, tree_util, value_and_grad
 from transformer.transformed import Transformed
 
 
@@ -171,3 +171,21 @@ def test_stores_into_a_repeated_list():
         return found
     for transform in (Transformed, jit):
         assert [int(v) for v in transform(sieve)(30)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+
+
+@pytest.mark.parametrize("fn", [
+    lambda x: np.sum(np.arange(0.0, 1.0, x[0]) ** 2), lambda x: np.sum(np.arange(x[0], x[0] + 3) ** 2), lambda x: np.sum(np.arange(x[1], 5.0, x[0]) * x[1]),
+    lambda x: np.sum(np.arange(x[1]) ** 2) * x[0],
+], ids=["step", "start", "both", "stop"])
+def test_progressions_between_floats_have_derivatives(fn):
+    x = np.array([0.3, 1.6])
+    value, gradient = value_and_grad(fn)(x)
+    assert value == fn(x)
+    want = [(fn(x + d) - fn(x - d)) / 2e-6 for d in np.eye(2) * 1e-6]
+    np.testing.assert_allclose(gradient, want, rtol=1e-6)
+    np.testing.assert_allclose(jvp(fn, (x,), (np.array([1.0, 2.0]),))[1], np.dot(want, [1.0, 2.0]), rtol=1e-6)
+
+
+def test_no_derivative_gets_lost_in_the_making_of_an_array():
+    with pytest.raises(TransformError, match="with it its derivative"):
+        grad(lambda x: np.sum(np.kaiser(5, x[0])))(np.array([1.5]))

@@ -48,3 +48,16 @@ def test_a_result_of_another_kind_on_each_path():
     assert Transformed(first)(x, 7.0) is None
     with pytest.raises(TransformError, match="the function's result is None or a number depending on .*(?s:.*)Return the same kind of value on every path"):
         jit(first)(x, 2.5)
+
+
+@pytest.mark.parametrize("fn", [lambda x: locals()["x"], lambda x: eval("x"), lambda x: x * len(dir()), lambda x: x * len(vars()),
+                                lambda x: globals()["np"].sin(x), lambda x: exec("x") or x])
+def test_variables_are_not_read_by_their_names(fn):
+    with pytest.raises(TransformError, match="variables by their names"):
+        jit(fn)(0.5)
+
+
+def test_the_text_of_an_abstract_value_has_no_length():
+    with pytest.raises(TransformError, match="characters of a text"):
+        jit(lambda x: x * len(repr(x)))(np.array([0.5]))
+    assert grad(lambda x: np.sum(x) * len(x.__class__.__name__))(np.array([0.5])) == 7.0

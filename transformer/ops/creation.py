@@ -130,6 +130,35 @@ class constant:
         return [((), {"value": v}) for v in (rng.uniform(size=(2, 3)), np.arange(3), np.array([np.inf, np.nan]), np.array(True))]
 
 
+@op()
+class progression:
+    """np.arange between floats. How many there are depends on the values: NumPy only."""
+
+    impl = np.arange
+
+    def infer(start, stop, step):
+        return Aval((None,), result_dtype(start, stop, step))
+
+    def lower(hlo, out, start, stop, step):
+        raise TransformError("np.arange between floats gives a number of elements that depends on the data", "Use np.linspace, which is given their number.")
+
+    def jvp(dots, start, stop, step, out):
+        start_dot, step_dot = (0.0 if dot is None else dot for dot in (dots[0], dots[2]))
+        return start_dot + (np.cumsum(np.ones_like(out)) - 1.0) * step_dot
+
+    def vjp(g, start, stop, step, out):
+        return np.sum(g), None, np.sum(g * (np.cumsum(np.ones_like(out)) - 1.0))
+
+    def batch(axes, start, stop, step):
+        raise TransformError("np.arange between floats of each lane of a batch gives results of different sizes", "Use np.linspace, which is given their number.")
+
+    def notation(start, stop, step):
+        return "np.arange({0}, {1}, {2})"
+
+    def samples(rng):
+        return [((0.3, 2.0, 0.4), {})]
+
+
 @op(linear="jointly")
 class copy:
     """The value under a name of its own, as NumPy's copy: a later store into the original does not show."""

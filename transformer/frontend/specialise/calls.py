@@ -332,6 +332,9 @@ def call_native(ev, fn, args, kwargs, node):
             if makes_ndarray(fn, args, kwargs):
                 args, kwargs = promotion.on_numpy(ev.builder, args), promotion.on_numpy(ev.builder, kwargs)
             return call_function(fn, args, kwargs, out)
+        if fn is np.arange and not kwargs and any(is_reference(a) and a.dtype.kind == "f" and a.known is not None for a in args):
+            lo, hi, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+            return optable.TABLE["progression"].bind(lo, hi, step)
         if fn in CREATION:
             return ev.created(fn(*map(static_size, args), **{k: static_size(v) for k, v in kwargs.items()}))
         if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").split(".")[0] in ("numpy", "scipy", "math", "cmath"):
@@ -416,7 +419,7 @@ def uninitialised(fn, args, kwargs):
 
 def static_size(value):
     if is_reference(value):
-        return value.static("the size of a new array").item()
+        return value.frozen("the size of a new array").item()
     if isinstance(value, tuple | list):
         return type(value)(map(static_size, value))
     return value

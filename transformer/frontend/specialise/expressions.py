@@ -198,6 +198,8 @@ def load_attribute(ev, owner, name, node):
         return ev.externals.attribute(owner, name)
     if is_reference(owner) and name in ("shape", "size") and None in owner.shape:
         raise NeedStatic(owner, "the size of an array that depends on data")
+    if is_reference(owner) and name == "__class__":
+        return host_type(owner.aval)
     cls = owner if isinstance(owner, type) else type(owner)
     if is_users(cls.__module__) and not issubclass(cls, enum.Enum):
         found = of_class(owner, cls, name)

@@ -160,6 +160,19 @@ def str_(ev, value="", *rest):
     return Template([(value, "", "")]) if is_reference(value) else str(value, *rest)
 
 
+def repr_(ev, value):
+    return Template([(value, "r", "")]) if is_reference(value) else repr(value)
+
+
+def reading_variables(fn, needed=0):
+    """What stands for a function that reads the variables of its caller by name: those of the user's are none of Python's here."""
+    def call(ev, *args, **kwargs):
+        if len(args) > needed:
+            return calls.call_native(ev, fn, args, kwargs, None)
+        raise ev.error(f"{fn.__name__}() reads variables by their names inside of a transformed function", "Use the variables themselves, or keep them in a dict.")
+    return call
+
+
 def getattr_(ev, owner, name, *default):
     if default and not hasattr(owner, name):
         return default[0]
@@ -273,7 +286,10 @@ def combined_at(ufunc):
     return at
 
 
-INTRINSICS = {len: len_, np.shape: shape_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+READING_VARIABLES = {fn: reading_variables(fn, needed) for fn, needed in {locals: 0, globals: 0, eval: 3, exec: 3, vars: 0, dir: 0}.items()}
+
+INTRINSICS = {**READING_VARIABLES,
+           repr: repr_, len: len_, np.shape: shape_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS,
