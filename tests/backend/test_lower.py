@@ -541,3 +541,21 @@ def test_large_stores_are_in_place_unless_they_read_elements_beside():
     assert store(lambda out, y: y[1:-1, 2:] * 2.0)
     assert store(lambda out, y: out[1:-1, 1:-1] - y[1:-1, :-2])
     assert not store(lambda out, y: out[1:-1, 2:] + np.copy(out)[1:-1, :-2])
+
+
+def test_rows_are_cut_out_before_parts_of_them():
+    def f(b, x, i):
+        return [x[i, 1:-1] + x[i, ::-2][:2] + x[i, 3:1:-1]]
+    x = np.arange(24.0).reshape(6, 4)
+    program = build(f, x, 4)
+    text = lower(program).text
+    assert text.count("stablehlo.dynamic_slice") == 3 and "stablehlo.slice\"(%arg0)" not in text
+    np.testing.assert_array_equal(run(program, x, 4)[0], x[4, 1:-1] + x[4, ::-2] + x[4, 3:1:-1])
+
+
+@pytest.mark.parametrize("part", [slice(None, None, 3), slice(None, None, -3), slice(5, 1, -2), slice(4, 4), slice(-3, None)])
+def test_parts_of_rows_at_dynamic_places(part):
+    x = np.arange(63.0).reshape(3, 7, 3)
+    program = build(lambda b, x, i: [x[i, part], x[part, i], x[i, part, i]], x, 2)
+    for got, want in zip(run(program, x, 2), [x[2, part], x[part, 2], x[2, part, 2]], strict=True):
+        np.testing.assert_array_equal(got, want)

@@ -69,16 +69,15 @@ def wrapped(hlo, index, size):
 # the box ------------------------------------------------------------------------------------------------------------------
 
 def read_box(hlo, x, axes):
-    """The elements that slices, ints and scalars cut out; every axis of `x` is still there."""
-    static = [a if isinstance(a.start, int) else Axis(0, n) for a, n in zip(axes, x.shape, strict=True)]
-    low = [a.start if a.step > 0 else a.start + (a.count - 1) * a.step for a in static]
-    low = [0 if a.count == 0 else lo for a, lo in zip(static, low, strict=True)]
-    high = [lo + max(0, (a.count - 1) * abs(a.step) + 1) if a.count else lo for a, lo in zip(static, low, strict=True)]
-    x = hlo.slice(x, low, high, [abs(a.step) for a in static])
-    x = hlo.reverse(x, [k for k, a in enumerate(static) if a.step < 0])
-    if all(isinstance(a.start, int) for a in axes):
-        return x
-    return hlo.dynamic_slice(x, [0 if isinstance(a.start, int) else a.start for a in axes], [a.count for a in axes])
+    """The elements that slices, ints and scalars cut out; every axis of `x` is still there. What the scalars cut out comes first: XLA
+    makes a slice that several rows are read from as a whole, in each round of a loop (a Gauss-Seidel sweep, n = 200: 5.9 -> 0.6 ms)."""
+    spans = [max(0, (a.count - 1) * abs(a.step) + 1) for a in axes]
+    low = [a.start if a.step > 0 else a.start + (a.count - 1) * a.step for a in axes]
+    low = [0 if a.count == 0 else lo for a, lo in zip(axes, low, strict=True)]
+    if not all(isinstance(lo, int) for lo in low):
+        x, low = hlo.dynamic_slice(x, low, spans), [0] * len(axes)
+    x = hlo.slice(x, low, [lo + span for lo, span in zip(low, spans, strict=True)], [abs(a.step) for a in axes])
+    return hlo.reverse(x, [k for k, a in enumerate(axes) if a.step < 0])
 
 
 def write_box(hlo, x, box, axes):
