@@ -74,16 +74,33 @@ def live_after(function):
     return liveness.after
 
 
+AT_ONCE = {"sum", "list", "tuple", "set", "frozenset", "dict", "sorted", "max", "min", "any", "all", "next", "reduce", "fromiter", "join"}
+"""Names of functions that read the items of a generator expression at once."""
+
+
+def reads_at_once(node):
+    """Whether a call reads the items of generator expressions given to it before it returns."""
+    return getattr(node.func, "id", getattr(node.func, "attr", None)) in AT_ONCE
+
+
+def _read_later(stmts):
+    """Names that functions and generator expressions of a block may read at any time."""
+    nodes = [*_walk(stmts)]
+    now = {id(arg) for node in nodes if isinstance(node, gast.Call) and reads_at_once(node) for arg in node.args}
+    later = [_read_expression(node) for node in nodes if isinstance(node, gast.GeneratorExp) and id(node) not in now]
+    return set().union(*later, *(free_names(node) for node in nodes if isinstance(node, SCOPES)))
+
+
 def shared_names(stmts):
     """Names whose values matter outside of a function's own statements: read by nested functions, or declared nonlocal."""
-    inner = set().union(*(free_names(node) for node in _walk(stmts) if isinstance(node, SCOPES)))
+    inner = _read_later(stmts)
     return inner | {name for node in _walk(stmts) if isinstance(node, gast.Nonlocal | gast.Global) for name in node.names}
 
 
 def live_in_rounds(function):
     """id(loop) -> names that a later round of the loop, or what follows the loop, may read from an earlier round."""
     stmts = function.body
-    liveness = _Liveness(set().union(*(free_names(node) for node in _walk(stmts) if isinstance(node, SCOPES))))
+    liveness = _Liveness(_read_later(stmts))
     liveness.block(stmts, set(), None)
     return liveness.rounds
 

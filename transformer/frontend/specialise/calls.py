@@ -167,29 +167,43 @@ def enter_function(ev, fn, args, kwargs):
 
 # the call expression ---------------------------------------------------------------------
 
-def call_node(ev, frame, node, looped=False):
-    """A call in the source. looped: its result is looped over, so that np.arange and others are ranges, on their own and in zip(...)."""
+def call_node(ev, frame, node, looped=False, at_once=False):
+    """A call in the source. looped: its result is looped over, so that np.arange and others are ranges, on their own and in zip(...).
+    at_once: its items are read before anything else happens."""
     from .intrinsics import LOOPED, PASSED_ON
     fn = ev.eval(frame, node.func)
     evaluate = ev.eval_looped if looped and any(fn is f for f in PASSED_ON) else ev.eval
-    args, kwargs = [], {}
+    args, kwargs = arguments(ev, frame, node, evaluate, at_once and generators.entered_for(fn) is not None)
+    if fn is super and not args:
+        args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
+    lazily = None if at_once else generators.lazily(fn, args)
+    ev.builder.origin = ev.origin(node)
+    try:
+        special = next((items for function, items in LOOPED if looped and fn is function and not generators.inside(args)), None)
+        if lazily is not None:
+            return enter_function(ev, lazily, args, kwargs)
+        return special(ev, *args, **kwargs) if special else call(ev, fn, tuple(args), kwargs, node)
+    except TransformError as error:
+        raise error.at(ev.origin(node))
+
+
+def arguments(ev, frame, node, evaluate, at_once):
+    """The values of a call's arguments. at_once: it passes the items of calls among them on to what reads them before anything else happens."""
+    from .expressions import iterate, read_at_once
+    args, kwargs, reads = [], {}, scopes.reads_at_once(node)
     for arg in node.args:
         if isinstance(arg, gast.Starred):
-            from .expressions import iterate
             args.extend(iterate(ev, ev.eval(frame, arg.value)))
+        elif isinstance(arg, gast.GeneratorExp) and reads:
+            args.append(ev.seen(read_at_once(ev, frame, arg)))
+        elif isinstance(arg, gast.Call) and (reads or at_once):
+            args.append(ev.seen(call_node(ev, frame, arg, at_once=True)))
         else:
             args.append(evaluate(frame, arg))
     for keyword in node.keywords:
         value = ev.eval(frame, keyword.value)
         kwargs.update(ev.items(value) if keyword.arg is None else {keyword.arg: value})
-    if fn is super and not args:
-        args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
-    ev.builder.origin = ev.origin(node)
-    try:
-        special = next((items for function, items in LOOPED if looped and fn is function and not generators.inside(args)), None)
-        return special(ev, *args, **kwargs) if special else call(ev, fn, tuple(args), kwargs, node)
-    except TransformError as error:
-        raise error.at(ev.origin(node))
+    return args, kwargs
 
 
 def vars_class(frame):

@@ -16,9 +16,9 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
-from . import alternatives, branches, calls, filtered, generators, iteration, iterators, special_methods
+from . import alternatives, branches, calls, filtered, generator_expressions, generators, iteration, iterators, special_methods
 from .externals import SEQUENCES
-from .state import is_users
+from .state import is_numeric, is_users
 from .templates import Template, as_parts
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -169,9 +169,13 @@ def member(ev, value, container, node):
     if found is not NotImplemented:
         return branches.truth(ev, found, node)
     container = special_methods.items(ev, container)
+    if isinstance(container, iterators.Cursor | generators.Generator):
+        over, container = container, iterate(ev, container)
+        over.lose()
     if is_reference(container):
         return np.any(container == value)
-    if is_reference(value) and isinstance(container, list | tuple | set | range):
+    among = is_numeric(value) and type(container) in (list, tuple) and any(is_reference(v) and not v.shape for v in container)
+    if among or is_reference(value) and isinstance(container, list | tuple | set | range):
         found = False
         for item in ev.items(container):
             equal = item == value
@@ -358,6 +362,10 @@ def generate(ev, frame, node, generators, results, iterable=None):
             generate(ev, frame, node, generators[1:], results)
 
 
+read_at_once = comprehension(iter)
+"""A generator expression of which all items are read now."""
+
+
 def element(ev, frame, node):
     if isinstance(node, gast.DictComp):
         return ev.eval(frame, node.key), ev.eval(frame, node.value)
@@ -406,7 +414,7 @@ EXPRESSIONS = {
     gast.IfExp: conditional, gast.Compare: compare, gast.Call: call, gast.Attribute: attribute, gast.Subscript: subscript,
     gast.Slice: slice_, gast.Tuple: tuple_, gast.List: list_, gast.Set: set_, gast.Dict: dict_,
     gast.ListComp: comprehension(list), gast.SetComp: comprehension(set), gast.DictComp: comprehension(dict),
-    gast.GeneratorExp: comprehension(iter), gast.Lambda: lambda_, gast.NamedExpr: named, gast.JoinedStr: joined,
+    gast.GeneratorExp: generator_expressions.generator_expression, gast.Lambda: lambda_, gast.NamedExpr: named, gast.JoinedStr: joined,
     gast.FormattedValue: formatted, gast.Starred: starred,
     gast.Yield: generators.yield_, gast.YieldFrom: generators.yield_from,
 }

@@ -24,7 +24,7 @@ from ...errors import TransformError, ValueDependent
 from .. import lazy
 from ..reference import is_reference
 from ..syntax import contains_yield
-from . import branches, calls, expressions, iterators, rounds, special_methods, whiles
+from . import branches, calls, expressions, filtered, iterators, rounds, special_methods, whiles
 from .state import Undefined
 
 LEFT = Undefined("a loop over this generator ended early")
@@ -89,6 +89,10 @@ class Generator:
 
     def __iter__(self):
         return self
+
+    def lose(self):
+        """After what leaves it somewhere, depending on values."""
+        self.state["stack"] = LEFT
 
     # run through -----------------------------------------------------------------
     def run(self, consumer):
@@ -224,7 +228,7 @@ def run_for(ev, frame, node, generator):
         return False if stop is None else branches.truth(ev, frame.env[stop], node)
     generator.run(Consumer(take, frame, node))
     if stop is not None and frame.env[stop] is not False:
-        generator.state["stack"] = LEFT
+        generator.lose()
 
 
 def is_passed_through(ev, frame, node, generator):
@@ -268,7 +272,7 @@ def given_to(ev, fn, args, kwargs):
     get lists, or the generators themselves. NotImplemented where there is no result yet."""
     if fn is zip:
         return args, zipped(ev, args, **kwargs)
-    entered = next((entered for known, entered in lazy.LAZY.items() if known == fn), None)
+    entered = entered_for(fn)
     if entered is not None:
         return args, calls.enter_function(ev, entered, args, kwargs)
     if any(fn is known for known in AS_THEY_ARE) or type(getattr(fn, "__self__", None)) in (list, deque, dict, set) and fn.__name__ not in calls.ADDING:
@@ -276,6 +280,16 @@ def given_to(ev, fn, args, kwargs):
     if getattr(fn, "__module__", None) == "itertools" and fn not in READ_FIRST:
         raise TransformError(f"itertools.{fn.__name__} of a generator", "Give it a list of the generator's values.", ev.origin())
     return tuple(expressions.iterate(ev, a) if isinstance(a, Generator) else a for a in args), NotImplemented
+
+
+def entered_for(fn):
+    return next((entered for known, entered in lazy.LAZY.items() if known == fn), None)
+
+
+def lazily(fn, args):
+    """The counterpart of a function that would copy its items; others have items by position."""
+    by_position = any(fn is known for known in (enumerate, map, sum, zip)) or any(isinstance(a, filtered.Filtered) for a in args)
+    return None if by_position else entered_for(fn)
 
 
 def zipped(ev, args, strict=False):

@@ -39,14 +39,13 @@ def items_or_list(ev, value):
     if isinstance(value, iterators.Cursor):
         return value.rest()
     value = ev.items(value)
-    items = iterators.items_of(ev, value)
-    return items if items is not None else list(value)
+    return iterators.cursor(ev, value).source
 
 
 def enumerate_(ev, iterable, start=0):
     items = items_or_list(ev, iterable)
-    if isinstance(items, list):
-        return iterators.cursor(ev, list(enumerate(items, start)))
+    if is_listed(items):
+        return iterators.cursor(ev, iteration.Listed((items,), lambda i: (i + start, iterators.item_of(ev, items, i))))
     return iterators.cursor(ev, iteration.Items(items.length, lambda i: (i + start, items.item(i)), (items,)))
 
 
@@ -81,25 +80,33 @@ def zip_(ev, *iterables, strict=False):
     if len({*map(id, shared)}) < len(shared):
         return iterators.kept(ev, zip(*(iterators.cursor(ev, it) for it in iterables), strict=strict))
     parts = [items_or_list(ev, it) for it in iterables]
-    lengths = [len(p) if isinstance(p, list) else p.length for p in parts]
+    listed = [p for p in parts if is_listed(p)]
+    lengths = [len(p) if is_listed(p) else p.length for p in parts]
     if strict and len({*lengths}) > 1:
         raise ValueError("zip() has arguments of different length")
     ending = [n for n in lengths if n is not None]
-    if all(isinstance(p, list) or p.length is None for p in parts) and (ending or not parts):
-        return iterators.cursor(ev, [tuple(map(item_at(i), parts)) for i in range(min(ending, default=0))])
+    if all(n is None for p, n in zip(parts, lengths) if not is_listed(p)) and (ending or not parts):
+        return iterators.cursor(ev, iteration.Listed(listed, lambda i: row(ev, parts, i)) if parts else [])
     length = functools.reduce(lambda a, b: np.minimum(a, b) if is_reference(a) or is_reference(b) else min(a, b), ending) if ending else None
-    return iterators.cursor(ev, iteration.Items(length, lambda i: tuple(map(item_at(i), parts)), parts))
+    return iterators.cursor(ev, iteration.Items(length, lambda i: row(ev, parts, i), parts))
 
 
-def item_at(i):
-    return lambda part: part[i] if isinstance(part, list) else part.item(i)
+def is_listed(part):
+    return isinstance(part, list | iteration.Listed)
+
+
+def row(ev, parts, i):
+    return tuple(iterators.item_of(ev, part, i) for part in parts)
 
 
 def reversed_(ev, value):
     if isinstance(value, iterators.Cursor):
         raise TypeError("an iterator cannot be reversed")
     items = items_or_list(ev, value)
-    return iterators.cursor(ev, items[::-1] if isinstance(items, list) else items.reversed())
+    if isinstance(items, iteration.Items):
+        return iterators.cursor(ev, items.reversed())
+    last = len(items) - 1
+    return iterators.cursor(ev, iteration.Listed((items,), lambda i: iterators.item_of(ev, items, last - i)))
 
 
 def print_(ev, *args, sep=" ", end="\n", file=None, flush=False):
@@ -195,9 +202,9 @@ def fromiter(ev, iterable, dtype, count=-1):
 
 def map_(ev, fn, *iterables):
     rows = zip_(ev, *iterables)
-    if rows.is_endless:
-        return iterators.cursor(ev, iteration.Items(None, lambda i: calls.call(ev, fn, rows.item(i), {}, None), (fn, rows)))
-    return iterators.cursor(ev, [calls.call(ev, fn, items, {}, None) for items in expressions.iterate(ev, rows)])
+    if not isinstance(rows.source, iteration.Items | iteration.Listed):
+        return iterators.cursor(ev, [calls.call(ev, fn, items, {}, None) for items in expressions.iterate(ev, rows)])
+    return iterators.cursor(ev, iterators.made(ev, rows.source, lambda items: calls.call(ev, fn, items, {}, None), (fn,)))
 
 
 def filter_(ev, fn, iterable):

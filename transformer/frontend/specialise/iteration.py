@@ -50,6 +50,19 @@ class Items:
         return int(self.length)
 
 
+class Listed:
+    """Items that come from lists, as they are when their round comes: the lists may change in between. item(i) takes abstract positions, too."""
+
+    def __init__(self, lists, item):
+        self.lists, self.item = lists, item
+
+    def __len__(self):
+        return min(map(len, self.lists))
+
+    def __getitem__(self, positions):
+        return [self.item(i) for i in range(*positions.indices(len(self)))]
+
+
 class Numbered:
     """The items of a list with their numbers, as they are when their round comes: the list may change in between."""
 

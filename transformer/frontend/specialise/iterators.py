@@ -13,11 +13,12 @@ import numpy as np
 from ...errors import TransformError, ValueDependent
 from ..reference import is_reference
 from . import alternatives, branches, expressions, special_methods
-from .iteration import Items, as_items
+from .iteration import Items, Listed, as_items
 from .state import Undefined
 
 LIMIT = 1_000_000
 """Items that an iterator of the standard library may give."""
+VIEWS = (type({}.items()), type({}.values()))
 NATIVE = {"builtins", "itertools"}
 
 
@@ -38,17 +39,19 @@ class Cursor:
         return self.item(position)
 
     @property
+    def is_listed(self):
+        return isinstance(self.source, list | Listed)
+
+    @property
     def length(self):
-        return len(self.source) if isinstance(self.source, list) else self.source.length
+        return len(self.source) if self.is_listed else self.source.length
 
     @property
     def is_endless(self):
         return self.length is None
 
     def item(self, position):
-        if not isinstance(self.source, list):
-            return self.source.item(position)
-        return alternatives.pick(self.ev, self.source, position, None) if is_reference(position) else self.source[position]
+        return item_of(self.ev, self.source, position)
 
     def settled(self):
         if isinstance(self.position, Undefined):
@@ -66,9 +69,32 @@ class Cursor:
             self.lose()
         else:
             self.position = self.length
-        if isinstance(self.source, list):
+        if self.is_listed:
             return self.source[position:]
         return self.source if position == 0 else self.source.after(position)
+
+
+def item_of(ev, source, position):
+    """An item of a list or of `Items`."""
+    if not isinstance(source, list):
+        return source.item(position)
+    return alternatives.pick(ev, source, position, None) if is_reference(position) else source[position]
+
+
+def made(ev, source, make, behind=()):
+    """Items of what `make` makes of the items of a list or of others, when their round comes. behind: what else they come from."""
+    if isinstance(source, list | Listed):
+        return Listed((source,), lambda i: make(item_of(ev, source, i)))
+    return Items(source.length, lambda i: make(source.item(i)), (source, *behind))
+
+
+def by_position(ev, value):
+    """The items of an array, a range or of a dict's views by position; None of others."""
+    if not isinstance(value, VIEWS):
+        return value if isinstance(value, Listed) else items_of(ev, value)
+    keys, held = list(value.mapping), value.mapping
+    pick = {VIEWS[0]: lambda key: (key, held[key]), VIEWS[1]: lambda key: held[key]}[type(value)]
+    return Listed((keys,), lambda i: item_of(ev, [pick(key) for key in keys], i) if is_reference(i) else pick(keys[i]))
 
 
 def known(number):
@@ -82,8 +108,7 @@ def cursor(ev, value):
     if isinstance(value, Cursor):
         return value
     value = ev.items(value)
-    items = value if type(value) is list else items_of(ev, value)
-    return Cursor(ev, list(value) if items is None else items)
+    return Cursor(ev, value if type(value) is list else list(value) if (items := by_position(ev, value)) is None else items)
 
 
 def items_of(ev, value):

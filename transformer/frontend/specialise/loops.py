@@ -41,11 +41,14 @@ def run_for(ev, frame, node):
     if isinstance(iterable, iterators.Cursor):
         if iterable.is_endless or getattr(node, "stop", None) and not isinstance(node.iter, gast.Call):
             return unroll(ev, frame, node, iterable)
+        if iterable.is_listed:
+            return unroll(ev, frame, node, iterable)
         iterable = iterable.rest()
     iterable = iterable.items() if isinstance(iterable, filtered.Filtered) else ev.items(iterable)
     items = as_items(iterable)
     if items is None:
-        return unroll(ev, frame, node, iterable if type(iterable) in (list, Numbered) else list(iterable))
+        is_live = type(iterable) in (list, Numbered) or isinstance(iterable, iterators.VIEWS)
+        return unroll(ev, frame, node, iterators.cursor(ev, iterable) if is_live and type(iterable) is not Numbered else iterable if is_live else list(iterable))
     static = not is_reference(items.length)
     if static and (ev.unroll or not stays(ev, frame, node, items, iterable)):
         return unroll(ev, frame, node, items)

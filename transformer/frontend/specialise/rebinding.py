@@ -13,7 +13,7 @@ import weakref
 from ...core import Update, names_bound, walk
 from ..reference import is_reference
 from ..sharing import partners, tie, tie_to_caller
-from .iteration import Items
+from .iteration import Items, Listed
 from .iterators import Cursor
 from .leaves import CannotRoll, leaf_paths
 from .state import contents as contents_of
@@ -52,6 +52,8 @@ def arrays_behind(ev, values):
             yield from arrays_behind(ev, value.sources)
         elif isinstance(value, Cursor):
             yield from arrays_behind(ev, [value.source])
+        elif isinstance(value, Listed):
+            yield from arrays_behind(ev, value.lists)
         elif isinstance(value, list | tuple):
             yield from arrays_behind(ev, value)
 
