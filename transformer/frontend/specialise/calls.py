@@ -18,6 +18,7 @@ from .. import desugar, parse, promotion, ragged, scopes
 from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
 from . import filtered, generators, special_methods
+from .binding import bind_arguments
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
 from .state import LIBRARIES, Control, is_users
@@ -102,32 +103,6 @@ def inner_frame(frame):
     inner = Frame(frame.name, frame.node, {}, frame.parsed, frame)
     inner.comprehension = True
     return inner
-
-
-def bind_arguments(name, spec, args, kwargs, defaults, kwdefaults):
-    """Python's binding of arguments to parameters."""
-    positional = [a.id for a in (*spec.posonlyargs, *spec.args)]
-    env, kwargs = dict(zip(positional, args)), dict(kwargs)
-    extra = args[len(positional):]
-    if spec.vararg is not None:
-        env[spec.vararg.id] = tuple(extra)
-    elif extra:
-        raise TypeError(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
-    by_keyword = [a.id for a in spec.args] + [a.id for a in spec.kwonlyargs]
-    for key in [k for k in kwargs if k in by_keyword]:
-        if key in env:
-            raise TypeError(f"{name}() got multiple values for argument {key!r}")
-        env[key] = kwargs.pop(key)
-    if spec.kwarg is not None:
-        env[spec.kwarg.id] = kwargs
-    elif kwargs:
-        raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(kwargs))!r}")
-    for key in (*positional, *(a.id for a in spec.kwonlyargs)):
-        if key not in env:
-            if key not in (table := kwdefaults if key in kwdefaults else defaults):
-                raise TypeError(f"{name}() missing the argument {key!r}")
-            env[key] = table[key]
-    return env
 
 
 def begin(ev, frame, body):
