@@ -55,10 +55,16 @@ TABLE = {}
 class Functions(dict):
     """Callable that users write -> implementation. The functions of scipy are declared when scipy is there and one is asked for."""
 
-    lazy = {"scipy.special": ("special", "bessel", "gamma_functions", "polynomials"), "scipy.linalg": ("linalg", "matrix_equations", "matrix_functions"),
-            "scipy.stats": ("stats", "multivariate", "summaries", "correlations", "density"), "scipy.signal": ("signal",),
-            "scipy.integrate": ("integrate", "quadrature"), "scipy.fft": ("fourier",), "scipy.spatial.distance": ("distances", "entered.forms"),
-            "scipy.ndimage": ("image_filters", "resampling")}
+    lazy = {
+        "scipy.special": ("special", "bessel", "gamma_functions", "polynomials"),
+        "scipy.linalg": ("linalg", "matrix_equations", "matrix_functions"),
+        "scipy.stats": ("stats", "multivariate", "summaries", "correlations", "density"),
+        "scipy.signal": ("signal", "smoothing", "spectra", "entered.recursions"),
+        "scipy.integrate": ("integrate", "quadrature"),
+        "scipy.fft": ("fourier",),
+        "scipy.spatial.distance": ("distances", "entered.forms"),
+        "scipy.ndimage": ("image_filters", "resampling"),
+    }
 
     instances = {}
     """Class of objects of scipy that are called -> the implementation that stands for such an object."""
