@@ -94,7 +94,7 @@ class Attempt:
         self.builder = Builder(name or program_name(fn), parent)
         self.externals = Externals(self.builder, frozenset(static_ids), values)
         self.ev = Evaluator(self.builder, self.externals, unroll, values)
-        self.ev.refuse_volatile = refuse_volatile
+        self.ev.refuse_volatile, self.ev.decided_by_integers = refuse_volatile, self.decided_by_integers
         self.position = 0
 
     def run(self):
@@ -206,6 +206,11 @@ class Attempt:
 
     def last_origin(self):
         return self.builder.body[-1].origin if self.builder.body else None
+
+    def decided_by_integers(self, ref):
+        """Whether integers among the arguments alone decide a value."""
+        found = self.sources(ref)
+        return bool(found) and all(isinstance(value, int) for _, _, value in found)
 
     def sources(self, ref):
         """The arguments and hidden inputs that a value comes from, if they alone decide it: [(kind, key, value)]."""

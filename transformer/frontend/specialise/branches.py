@@ -47,15 +47,19 @@ def choose(ev, test, then, other, node):
     """The value of `then()` if the abstract `test` holds, else of `other()`; either may change the state."""
     state = ev.capture()
     sides = []
-    for side in (then, other):
-        with ev.builder.nested() as block:
-            try:
-                value, raised = side(), False
-            except BranchRaised:
-                value, raised = None, True
-        note_stores(ev, state)
-        sides.append((block, value, raised, state.now()))
-        state.restore()
+    ev.tests.append(test)
+    try:
+        for side in (then, other):
+            with ev.builder.nested() as block:
+                try:
+                    value, raised = side(), False
+                except BranchRaised:
+                    value, raised = None, True
+            note_stores(ev, state)
+            sides.append((block, value, raised, state.now()))
+            state.restore()
+    finally:
+        ev.tests.pop()
     return join_sides(ev, test, state, sides, node)
 
 

@@ -23,6 +23,9 @@ from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
 from .state import LIBRARIES, Control, is_users
 
+RECURSION = 12
+"""Calls of a function inside of itself after which the tests around them are looked at."""
+
 RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
 ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional", "transformer.random.rejection",
@@ -110,11 +113,20 @@ def begin(ev, frame, body):
     return generators.Generator(ev, frame, body) if scopes.is_generator(frame.node) else enter(ev, frame, body)
 
 
+def need_depth(ev, frame):
+    """A function that calls itself under abstract tests never ends here: integers that decide such a test are needed as numbers."""
+    if ev.tests and sum(other.node is frame.node for other in ev.frames) % RECURSION == RECURSION - 1:
+        test = next(filter(ev.decided_by_integers, reversed(ev.tests)), None)
+        if test is not None:
+            raise NeedStatic(test, "the depth of a recursion depends on a value that is not known before the function runs")
+
+
 def enter(ev, frame, body):
     """Run a function's body in its frame; its result."""
     if len(ev.frames) >= MAX_DEPTH:
         raise ValueDependent("the recursion does not end while transforming: its depth depends on array values",
                              "Write it as a loop, or call it un-jitted, where values decide each branch.", ev.origin())
+    need_depth(ev, frame)
     ev.frames.append(frame)
     saved = ev.builder.origin
     try:

@@ -60,7 +60,7 @@ class Evaluator:
     def __init__(self, builder, externals, unroll=False, values=False):
         self.builder, self.externals = builder, externals
         self.unroll, self.values = unroll, values
-        self.frames, self.attempts, self.handled = [], [], []
+        self.frames, self.attempts, self.handled, self.tests = [], [], [], []
         self.forgotten, self.ambiguous = set(), []
         self.joined = JoinedContainers(self)
         self.promoted, self.born, self.kept, self.roots = {}, {}, [], {}
