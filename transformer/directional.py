@@ -220,7 +220,16 @@ def forward_part(f, primals, has_aux=False, times=1):
     whole = dataclasses.replace(specialised, program=first, out_tree=tree.Treedef(list, None, (tree.LEAF,) * len(first.outputs)))
     results = run(whole, dict(enumerate(leaves)))
     count = len(program.outputs)
-    return results[:count], specialised, pullback, results[count:], (leaves, treedef)
+    seen = {*first.params, *first.outputs[:count]}
+    residuals = [apart(value) if atom in seen else value for value, atom in zip(results[count:], first.outputs[count:], strict=True)]
+    return results[:count], specialised, pullback, residuals, (leaves, treedef)
+
+
+def apart(residual):
+    """A residual that is an argument or a result too, as a value of its own: the caller may store into that array."""
+    if is_reference(residual):
+        return residual.storage.builder.alike(residual)
+    return np.copy(residual) if isinstance(residual, np.ndarray) else residual
 
 
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:

@@ -275,6 +275,13 @@ class Builder:
         self.counters.update(names[c] for c in program.counters if c in names)
         return [self.reference(a) if isinstance(a, str) else a for a in map(rename.atom, program.outputs)]
 
+    def alike(self, ref):
+        """A name of its own for the value of a reference."""
+        atom = self.read(ref)
+        name = self.fresh(self.hints.get(atom, atom), self.aval(atom))
+        self.add(Move(name, atom))
+        return self.reference(name)
+
     def copy_of(self, atom, hint, program):
         """A name of its own for a parameter that the program rebinds or updates."""
         name = self.fresh(program.hints.get(hint, hint), program.avals[hint])
