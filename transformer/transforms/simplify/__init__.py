@@ -14,10 +14,12 @@ from .drop_overwritten import drop_overwritten
 from .fold_constants import fold_constants
 from .lift_tests import lift_tests
 from .propagate_copies import propagate_copies
+from .rebind_overwritten import rebind_overwritten
 from .remove_dead import remove_dead
 from .share_expressions import share_expressions
 
 PASSES = [
+    rebind_overwritten,
     propagate_copies,
     fold_constants,
     propagate_copies,
