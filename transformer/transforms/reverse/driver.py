@@ -210,7 +210,7 @@ class Reverse(Emitter):
         """The contribution of an elementwise op, zero wherever a mask made the cotangent zero."""
         if contribution is None or stmt.target not in self.masked:
             return contribution
-        strange = not self.strange.isdisjoint(filter(is_name, stmt.args)) and self.reads(start, primals)
+        strange = self.reads(start, [p for a, p in zip((*stmt.args, stmt.target), primals, strict=True) if a in self.strange])
         return absorb(g, contribution) if strange or self.may_be_infinite(stmt) else contribution
 
     def may_be_infinite(self, stmt):

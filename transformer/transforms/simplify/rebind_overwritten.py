@@ -40,12 +40,26 @@ def is_whole(stmt):
     return type(stmt) is Update and stmt.mode == "set" and all(isinstance(e, slice) and e == slice(None) for e in stmt.index)
 
 
+def unconditional(stmts):
+    """The statements of a block, and of the loops inside it, that no `if` decides on."""
+    for stmt in stmts:
+        yield stmt
+        if isinstance(stmt, For | While):
+            for block in blocks(stmt):
+                yield from unconditional(block)
+
+
+def bound(stmts):
+    """The names that statements bind, not counting stores into them."""
+    return {n for s in stmts if type(s) is not Update for n in targets(s)}
+
+
 class Rebinding(Rewriter):
     """`replaced`: name -> its name from here on in this block."""
 
     def __init__(self, program):
         super().__init__(program)
-        self.in_branches = {n for s in walk(program.body) if isinstance(s, If) for b in blocks(s) for t in b for n in targets(t)}
+        self.in_branches = bound(walk(program.body)) - bound(unconditional(program.body)) - set(program.params)
         self.changed = {}
         self.made = {s.target: s for s in walk(program.body) if type(s) is Apply}
         self.found = self.survey(program.body)
