@@ -3,9 +3,10 @@
 import numpy as np
 from hypothesis import given, settings
 
+import transformer
 from tests.interpret import copied, identical, interpret
 from tests.random_programs import arguments, programs
-from transformer import printing
+from transformer import printing, tree
 from transformer.check import check
 from transformer.core import Apply, Aval, For, Move, Program, Update
 from transformer.ops.op import TABLE
@@ -73,7 +74,7 @@ def test_an_argument_is_copied_before_it_is_stored_into():
 
 def test_a_carry_is_copied_once_before_the_loop():
     stmts = [Move("y", "x"), For("i", 0, "n", 1, [Update("y", (0,), (), 1.0)])]
-    assert body(["x", "n"], stmts, ["y", "x"]) == ["y = x.copy()", "for i in range(n):", "y[0] = 1.0", "return y, x"]
+    assert body(["x", "n"], stmts, ["y", "x"]) == ["y = x.copy()", "for i in range(n):", "y[0] = 1.0", "return y, x.copy()"]
 
 
 def test_a_name_that_is_not_read_again_hands_its_memory_on():
@@ -84,3 +85,43 @@ def test_a_name_that_is_not_read_again_hands_its_memory_on():
 def test_a_broadcast_result_becomes_an_array_of_its_own():
     stmts = [apply("B", "broadcast_to", "x", shape=(2, 3))]
     assert body(["x"], stmts, ["B"]) == ["B = np.broadcast_to(x, (2, 3))", "return B.copy()"]
+
+
+C = np.arange(3.0)
+
+
+def shared(results, *others):
+    arrays = [*tree.flatten(results)[0], *others]
+    return [(i, k) for k in range(len(arrays)) for i in range(k) if np.shares_memory(arrays[i], arrays[k])]
+
+
+def test_results_share_no_memory_with_arguments_closures_and_each_other():
+    x, c = np.ones(3), np.arange(3.0)
+    assert not shared(transformer.grad(lambda x, c: np.sum(x * c))(x, c), x, c)
+    assert not shared(transformer.grad(lambda x: np.sum(x * C))(x), x, C)
+    assert not shared(transformer.grad(lambda x, c: np.sum(x + c), (0, 1))(x, c), x, c)
+    assert not shared(transformer.vmap(lambda x: x * 1.0)(np.stack([x, c])), x)
+    out, tangent = transformer.jvp(lambda x: x.reshape(3, 1) * 1.0, (x,), (c,))
+    assert not shared((out, tangent), x, c)
+    out, pullback = transformer.vjp(lambda x: x[::-1] * 1.0, x)
+    assert not shared((out, pullback(c)), x, c)
+    batch = np.stack([x, c])
+    assert not shared(transformer.vmap(lambda v: (v, v[1:], v * 1.0, [v.T]))(batch), batch)
+
+
+def test_pullbacks_have_the_values_of_the_call():
+    for make in (transformer.vjp, transformer.linearize):
+        x, c = np.arange(3.0), np.ones(3)
+        for f in (lambda x: np.sum(x ** 2), lambda x: np.sum(x * c ** 2), lambda x: np.sum(np.outer(x, x)[1:])):
+            wanted = make(f, x.copy())[1](1.0 if make is transformer.vjp else np.ones(3))
+            _, follow = make(f, x)
+            before, x[:], c[:] = x.copy(), 7.0, 5.0
+            np.testing.assert_array_equal(follow(1.0 if make is transformer.vjp else np.ones(3)), wanted)
+            x[:], c[:] = before, 1.0
+
+
+def test_parts_of_one_array_are_not_copied():
+    def halves(x):
+        y = np.sin(x)
+        return y[:2], y[2:]
+    assert "copy" not in transformer.vmap(halves).show(np.ones((3, 4)))

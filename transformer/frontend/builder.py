@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from .. import core
-from ..core import Apply, Aval, Hole, Move, Program, Update
+from ..core import Apply, Aval, Hole, Move, Program, Update, operands, targets, walk
 from ..errors import TransformError
 from ..ops import op as optable
 from . import promotion
@@ -20,6 +20,8 @@ FLAGS = {"break": "broke", "continue": "skipped"}
 
 RESERVED = {*keyword.kwlist, *dir(builtins), "np", "scipy", "math", "cmath", "row_swaps", "threefry"}
 FOLD_LIMIT = 4096
+RECENT = 8
+"""How many statements back a value may have been computed that gets its name now (`a, b = f(x), g(x)`)."""
 _active = threading.local()
 
 
@@ -111,12 +113,21 @@ class Builder:
         if ref.path:
             ref.hint = ref.hint or hint
             return
-        stmt = self.block[-1] if self.block else None
         name = ref.storage.name
-        if isinstance(stmt, Apply) and stmt.target == name and self.hints[name] == stmt.op.name.rstrip("_"):
+        stmt = self.unread(name)
+        if stmt is not None and self.hints[name] == stmt.op.name.rstrip("_"):
             stmt.target = ref.storage.name = self.fresh(hint, self.avals.pop(name))
             del self.hints[name]
             self.defined[stmt.target] = self.defined.pop(name, stmt)
+
+    def unread(self, name):
+        """The Apply among the last statements of the block that binds a name which no statement reads yet; None if there is none."""
+        for stmt in self.block[:-RECENT - 1:-1]:
+            if isinstance(stmt, Apply) and stmt.target == name:
+                return stmt
+            if any(name in (*operands(s), *targets(s)) for s in walk([stmt])):
+                return None
+        return None
 
     # statements -----------------------------------------------------------
     @property

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ..analysis.aliases import READ_ONLY, memory_groups, source_of, tapes
+from ..analysis.aliases import READ_ONLY, memory_groups, shaped, source_of, tapes
 from ..core import Apply, For, If, Move, Program, Update, While, blocks, is_name, walk
 from ..ops.op import Op
 from ..printing.literals import is_spelled_out
@@ -31,30 +31,79 @@ def copies(program, own_params=True):
     """
     program = own_outputs(program)
     groups = relevant(program)
-    if not groups:
-        return program
-    marked = settle(program, groups, own_params)
+    marked = settle(program, groups, own_params) if groups else set()
     for definition in sorted(marked, key=lambda d: str(getattr(d, "target", d))) if len(marked) <= 24 else ():
         fewer = marked - {definition}
         if not Memory(program, groups, fewer, own_params).conflicts():
             marked = fewer
-    return insert(program, marked)
+    program = insert(program, marked) if marked else program
+    return separate_outputs(program, marked) if own_params else program
 
 
 def own_outputs(program):
     """Outputs that are read-only or module-level arrays become arrays of their own."""
-    chain, outputs, extra = {}, [], []
+    chain = {}
     for stmt in walk(program.body):
         source = source_of(stmt, program, ()) if isinstance(stmt, Apply | Move) else None
         chain.setdefault(getattr(stmt, "target", None), []).append((stmt, source))
+    return copy_outputs(program, {k for k, a in enumerate(program.outputs) if is_name(a) and not_own(a, chain)})
+
+
+def separate_outputs(program, marked):
+    """No output is an argument or a part of one, nor another output or a part: what a caller stores into it shows nowhere else.
+
+    marked: among them the parameters that are copied at the start. Names that loops carry count as new arrays, and two parts of an
+    array as apart.
+    """
+    sources, wholes = defaultdict(list), defaultdict(list)
+    for stmt in unlooped(program.body):
+        if isinstance(stmt, Apply | Move):
+            source = source_of(stmt, program, ())
+            sources[stmt.target].append(source)
+            if isinstance(stmt, Move) or stmt.op.name != "getitem":
+                wholes[stmt.target].append(source)
+    shared, parts = set(), set()
+    taken = {p for p in program.params if p not in marked}
+    for position, atom in enumerate(program.outputs):
+        if is_name(atom) and shaped(atom, program):
+            found, whole = reached(atom, sources), reached(atom, wholes)
+            if taken.isdisjoint(found) and parts.isdisjoint(whole):
+                taken |= whole
+                parts |= found
+            else:
+                shared.add(position)
+    return copy_outputs(program, shared)
+
+
+def unlooped(stmts):
+    """The statements outside of loops."""
+    for stmt in stmts:
+        yield stmt
+        if isinstance(stmt, If):
+            for block in blocks(stmt):
+                yield from unlooped(block)
+
+
+def reached(name, sources):
+    """The names whose memory a name may refer to, with itself."""
+    found, work = set(), [name]
+    while work:
+        name = work.pop()
+        if name is not None and name not in found:
+            found.add(name)
+            work.extend(sources.get(name, ()))
+    return found
+
+
+def copy_outputs(program, positions):
+    """The program with copies of the outputs at these positions."""
     avals, hints = dict(program.avals), dict(program.hints)
-    maker = Inserter(avals, hints, set(), program)
-    for atom in program.outputs:
-        if is_name(atom) and avals[atom].shape != () and not_own(atom, chain):
-            new = maker.fresh(atom)
-            extra.append(Apply(new, COPY, (atom,), {}))
-            atom = new
-        outputs.append(atom)
+    maker, outputs, extra = Inserter(avals, hints, set(), program), list(program.outputs), []
+    for position in sorted(positions):
+        atom = outputs[position]
+        if avals[atom].shape != ():
+            outputs[position] = maker.fresh(atom)
+            extra.append(Apply(outputs[position], COPY, (atom,), {}))
     if not extra:
         return program
     p = program
