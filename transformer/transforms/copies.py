@@ -17,7 +17,7 @@ import numpy as np
 
 from ..analysis.aliases import READ_ONLY, memory_groups, shaped, source_of, tapes
 from ..core import Apply, For, If, Move, Program, Update, While, blocks, is_name, walk
-from ..ops.op import Op
+from ..ops.op import TABLE, Op
 from ..printing.literals import is_spelled_out
 from ..printing.liveness import Liveness, members
 
@@ -29,14 +29,13 @@ def copies(program, own_params=True):
 
     own_params: stores must not reach the caller's arrays (else a parameter that is stored into is the caller's array).
     """
-    program = own_outputs(program)
     groups = relevant(program)
     marked = settle(program, groups, own_params) if groups else set()
     for definition in sorted(marked, key=lambda d: str(getattr(d, "target", d))) if len(marked) <= 24 else ():
         fewer = marked - {definition}
         if not Memory(program, groups, fewer, own_params).conflicts():
             marked = fewer
-    program = insert(program, marked) if marked else program
+    program = own_outputs(insert(program, marked) if marked else program)
     return separate_outputs(program, marked) if own_params else program
 
 
@@ -46,7 +45,18 @@ def own_outputs(program):
     for stmt in walk(program.body):
         source = source_of(stmt, program, ()) if isinstance(stmt, Apply | Move) else None
         chain.setdefault(getattr(stmt, "target", None), []).append((stmt, source))
-    return copy_outputs(program, {k for k, a in enumerate(program.outputs) if is_name(a) and not_own(a, chain)})
+    shared = {k for k, a in enumerate(program.outputs) if is_name(a) and not_own(a, chain)}
+    spread = {k: chain[program.outputs[k]][0][0] for k in shared if is_spread_number(chain.get(program.outputs[k], ()), program)}
+    return copy_outputs(insert(program, set(spread.values())) if spread else program, shared - spread.keys())
+
+
+def is_spread_number(definitions, program):
+    """Whether a name is bound once, to a number at all places of an array."""
+    return len(definitions) == 1 and fills(definitions[0][0], program)
+
+
+def fills(stmt, program):
+    return isinstance(stmt, Apply) and stmt.op is TABLE["broadcast_to"] and program.aval(stmt.args[0]).shape == () and None not in program.avals[stmt.target].shape
 
 
 def separate_outputs(program, marked):
@@ -63,7 +73,7 @@ def separate_outputs(program, marked):
             if isinstance(stmt, Move) or stmt.op.name != "getitem":
                 wholes[stmt.target].append(source)
     shared, parts = set(), set()
-    taken = {p for p in program.params if p not in marked}
+    taken = {p for p in program.params if p not in marked and shaped(p, program)}
     for position, atom in enumerate(program.outputs):
         if is_name(atom) and shaped(atom, program):
             found, whole = reached(atom, sources), reached(atom, wholes)
@@ -403,6 +413,9 @@ class Inserter:
         return self.copying(stmt) if stmt in self.marked else [stmt]
 
     def copying(self, stmt):
+        if fills(stmt, self.program):
+            aval = self.avals[stmt.target]
+            return [Apply(stmt.target, TABLE["full"], (stmt.args[0],), {"shape": aval.shape, "dtype": aval.dtype}, stmt.origin)]
         if isinstance(stmt, Apply):
             new = self.fresh(stmt.target)
             return [Apply(new, stmt.op, stmt.args, stmt.params, stmt.origin), Apply(stmt.target, COPY, (new,), {}, stmt.origin)]
