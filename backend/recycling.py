@@ -22,6 +22,18 @@ SECONDS_PER_BYTE = 2.5e-10
 """What new pages cost, measured as said above."""
 
 
+class Entry:
+    """A result that may be free: the key of its type, its bytes, and a list with its buffer alone."""
+
+    __slots__ = ("holder", "key", "size")
+
+    def __init__(self, key, size, buffer):
+        self.key, self.size, self.holder = key, size, [buffer]
+
+    def is_free(self):
+        return references(self.holder) == ALONE and not self.holder[0].is_deleted()
+
+
 class Store:
     """Buffers of results, the newest last; those that only the store refers to are free. limit: the bytes that it may refer to."""
 
@@ -32,24 +44,24 @@ class Store:
     def keep(self, key, buffer, size):
         """Add a result; what came first is forgotten where there is no room."""
         with self.lock:
-            self.entries.append((key, size, [buffer]))
+            self.entries.append(Entry(key, size, buffer))
             self.size += size
             while self.size > self.limit:
-                self.size -= self.entries.pop(0)[1]
+                self.size -= self.entries.pop(0).size
 
     def take(self, keys):
         """A free buffer for each key, which the store forgets; [] unless there is one for each."""
         with self.lock:
             chosen = []
             for key in keys:
-                found = next((e for e in self.entries if e[0] == key and e not in chosen and is_free(e[2])), None)
+                found = next((e for e in self.entries if e.key == key and e not in chosen and e.is_free()), None)
                 if found is None:
                     return []
                 chosen.append(found)
             for entry in chosen:
                 self.entries.remove(entry)
-                self.size -= entry[1]
-            return [holder.pop() for _, _, holder in chosen]
+                self.size -= entry.size
+            return [entry.holder.pop() for entry in chosen]
 
     def clear(self):
         with self.lock:
@@ -63,10 +75,6 @@ def references(holder):
 
 
 ALONE = references([object()])
-
-
-def is_free(holder):
-    return references(holder) == ALONE and not holder[0].is_deleted()
 
 
 _store = None

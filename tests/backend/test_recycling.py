@@ -121,8 +121,15 @@ def test_the_store_is_bounded():
 
 
 class Buffer:
+    """Compared element by element where jax has been imported."""
+
     def is_deleted(self):
         return False
+
+    def __eq__(self, other):
+        raise ValueError("the truth of an array")
+
+    __hash__ = object.__hash__
 
 
 def test_the_second_program_is_made_when_it_has_paid(monkeypatch):
