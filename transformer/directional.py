@@ -226,10 +226,9 @@ def forward_part(f, primals, has_aux=False, times=1):
 
 
 def apart(residual):
-    """A residual that is an argument or a result too, as a value of its own: the caller may store into that array."""
-    if is_reference(residual):
-        return residual.storage.builder.alike(residual)
-    return np.copy(residual) if isinstance(residual, np.ndarray) else residual
+    """A residual that is an argument or a result too, as a value of its own: the caller may store into that array. What a program that
+    has run returns is so already."""
+    return residual.storage.builder.alike(residual) if is_reference(residual) else residual
 
 
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
