@@ -17,6 +17,7 @@ from ..builder import Builder
 from ..ragged import is_ragged
 from ..reference import contains_reference, is_reference
 from . import branches, calls
+from .choices import Choice
 from .evaluator import Evaluator
 from .externals import Externals, is_device_array, is_dynamic_array
 from .generators import Generator
@@ -196,6 +197,9 @@ class Attempt:
                 raise NeedStatic(leaf.array, leaf.reason)
             if isinstance(leaf, Undefined):
                 raise ValueDependent(leaf.reason, "Return the same structure on every path.", self.last_origin())
+            if isinstance(leaf, Choice):
+                raise ValueDependent(f"whether {self.builder.name} returns a number depends on array values", "Return numbers on every path.",
+                                     self.last_origin())
             if isinstance(leaf, Generator):
                 raise TransformError(f"{self.builder.name} returns a generator", "Return a list of its values.",
                                      parse.origin(leaf.frame.parsed, leaf.frame.node))

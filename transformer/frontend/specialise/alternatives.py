@@ -10,7 +10,7 @@ from ...errors import NeedStatic
 from ...ops.op import lookup
 from ..promotion import mark_of
 from ..reference import is_reference
-from . import branches, expressions
+from . import branches, choices, expressions
 from .state import is_numeric, rebuild
 
 LIMIT = 256
@@ -19,6 +19,9 @@ LIMIT = 256
 
 def pick(ev, items, index, node):
     """The item at an abstract position."""
+    chosen = choices.among(ev, items, index, node)
+    if chosen is not None:
+        return chosen
     return as_item(items, select(ev, items, index, lambda stack, weak: plain(expressions.load_item(ev, stack, index, node), weak)))
 
 

@@ -1,5 +1,6 @@
 """`if` on an abstract test: evaluate both sides, then merge what differs, leaf by leaf."""
 
+import contextlib
 import weakref
 from collections import deque
 
@@ -50,7 +51,7 @@ def choose(ev, test, then, other, node):
     ev.tests.append(test)
     try:
         for side in (then, other):
-            with ev.builder.nested() as block:
+            with ev.builder.nested() as block, assumed(ev, test, side is then):
                 try:
                     value, raised = side(), False
                 except BranchRaised:
@@ -63,10 +64,24 @@ def choose(ev, test, then, other, node):
     return join_sides(ev, test, state, sides, node)
 
 
+@contextlib.contextmanager
+def assumed(ev, test, holds):
+    """On one side of a condition: what the test says of the kind of a value is known."""
+    meaning = ev.meanings.get((test.storage, test.path_key()))
+    if meaning is not None:
+        number, passing, failing = meaning
+        ev.assumed.append((number, passing if holds else failing))
+    try:
+        yield
+    finally:
+        if meaning is not None:
+            ev.assumed.pop()
+
+
 def join_sides(ev, test, state, sides, node):
     """Emit the `if` and merge; where one side always raises, the other one simply goes on after it."""
     (body, value1, raised1, now1), (orelse, value2, raised2, now2) = sides
-    test = ev.builder.read(test)
+    meaning, test = test, ev.builder.read(test)
     if raised1 or raised2:
         ev.builder.add(If(test, body if raised1 else [], orelse if raised2 else []))
         if raised1 and raised2:
@@ -77,7 +92,7 @@ def join_sides(ev, test, state, sides, node):
             assign(container, now[key])
         forget(ev)
         return value
-    merge = Merge(ev, state, body, orelse, node)
+    merge = Merge(ev, state, body, orelse, node, meaning)
     for key, container in state.mutable().items():
         assign(container, merge.contents(container, now1[key], now2[key]))
     result = merge.value(value1, value2)
@@ -112,12 +127,12 @@ def kind_of(value):
 class Merge:
     """Merges the outcomes of two blocks; the merged names are bound by a Move at the end of each block."""
 
-    def __init__(self, ev, state, body, orelse, node):
+    def __init__(self, ev, state, body, orelse, node, test):
         self.ev, self.builder, self.node = ev, ev.builder, node
         self.body, self.orelse = body, orelse
         self.before = state
         self.entry = set(state.known)
-        self.memo = {}
+        self.memo, self.test = {}, test
 
     def hint(self, value, hint):
         if isinstance(hint, str) and hint.isidentifier():
@@ -159,6 +174,7 @@ class Merge:
     def value(self, left, right, hint="value"):
         if left is right:
             return left
+        left, right = self.narrowed(left, True), self.narrowed(right, False)
         if isinstance(left, Undefined) or isinstance(right, Undefined):
             return Undefined(f"{hint} is set on one side only of a condition on array values")
         if is_numeric(left) and is_numeric(right):
@@ -167,6 +183,10 @@ class Merge:
             return self.ragged(left, right, hint)
         if type(left) is type(right) and isinstance(left, str | bytes | set | frozenset | type(None) | range | type) and left == right:
             return left
+        from . import choices
+        chosen = choices.merged(self, left, right, hint)
+        if chosen is not None:
+            return chosen
         if type(left) is type(right) and not self.ev.is_opaque(left):
             one, two = contents(left), contents(right)
             if one is not None and two is not None and list(one) == list(two):
@@ -178,6 +198,11 @@ class Merge:
         named = f"item {hint!r}" if not isinstance(hint, str) else RESULT if hint.startswith("_result") else hint
         names = f"{one} or {two}" if one != two else f"another {type(left).__name__} on each side,"
         return Undefined(f"{named} is {names} depending on a condition on array values")
+
+    def narrowed(self, value, holds):
+        """What one side leaves, where the test says which of several kinds it is."""
+        with assumed(self.ev, self.test, holds):
+            return value.narrowed() if hasattr(type(value), "narrowed") else value
 
     def ragged(self, left, right, hint):
         """Arrays of unknown length merge with masks, if their static arrays are alike."""

@@ -17,7 +17,7 @@ from ...ops import vectorized
 from .. import desugar, parse, promotion, ragged, scopes
 from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
-from . import filtered, generators, special_methods
+from . import choices, filtered, generators, special_methods
 from .binding import bind_arguments
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
@@ -204,13 +204,16 @@ def call(ev, fn, args, kwargs, node):
     """Call a value with evaluated arguments."""
     if isinstance(fn, Closure):
         return fn.enter(ev, args, kwargs)
+    chosen = choices.called(ev, fn, args, kwargs, node)
+    if chosen is not NotImplemented:
+        return chosen
     if hasattr(type(fn), "__transformer_call__"):
         return fn.__transformer_call__(ev, args, kwargs)
     if isinstance(fn, functools.partial):
         given, named = map(ev.items, (ev.externals.attribute(fn, "args"), ev.externals.attribute(fn, "keywords")) if ev.externals.is_external(fn)
                            else (fn.args, fn.keywords))
         return call(ev, fn.func, (*given, *args), {**named, **kwargs}, node)
-    if generators.inside(args) and not enters_generators(fn):
+    if generators.inside(args) and not enters_as_given(fn):
         args, found = generators.given_to(ev, fn, args, kwargs)
         if found is not NotImplemented:
             return found
@@ -243,8 +246,8 @@ def call(ev, fn, args, kwargs, node):
     return call_native(ev, fn, args, kwargs, node)
 
 
-def enters_generators(fn):
-    """Whether a call of this is given generators as they are: it runs code of the user."""
+def enters_as_given(fn):
+    """Whether a call of this is given its arguments as they are: it runs code of the user."""
     return is_entered(fn) and not (isinstance(fn, type) and not is_users(fn.__module__))
 
 

@@ -61,6 +61,7 @@ class Evaluator:
         self.builder, self.externals = builder, externals
         self.unroll, self.values = unroll, values
         self.frames, self.attempts, self.handled, self.tests = [], [], [], []
+        self.meanings, self.assumed = {}, []
         self.forgotten, self.ambiguous = set(), []
         self.joined = JoinedContainers(self)
         self.promoted, self.born, self.kept, self.roots = {}, {}, [], {}

@@ -16,7 +16,7 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
-from . import alternatives, branches, calls, filtered, generator_expressions, generators, iteration, iterators, special_methods
+from . import alternatives, branches, calls, choices, filtered, generator_expressions, generators, iteration, iterators, special_methods
 from .externals import SEQUENCES
 from .state import is_numeric, is_users
 from .templates import Template, as_parts
@@ -35,7 +35,7 @@ def load_name(ev, frame, node):
     scope = frame
     while scope is not None:
         if name in scope.env and name not in scope.outer:
-            return ev.usable(scope.env[name], node)
+            return choices.narrowed(ev.usable(scope.env[name], node))
         if name in scope.local:
             raise ev.error(f"{name} is read before it is bound", "Bind it on every path that leads here.", node)
         root, scope = scope, scope.parent
@@ -66,6 +66,15 @@ def binary(ev, frame, node):
     ev.builder.origin = ev.origin(node)
     if isinstance(left, str) and isinstance(node.op, gast.Mod) and contains_reference(right):
         raise ev.error("an abstract value is formatted with %", "Use an f-string.", node)
+    return operated(ev, node, left, right)
+
+
+def operated(ev, node, left, right):
+    """The value of a binary operation."""
+    if isinstance(left, choices.Choice):
+        return left.use(ev, lambda one: operated(ev, node, one, right), node)
+    if isinstance(right, choices.Choice):
+        return right.use(ev, lambda one: operated(ev, node, left, one), node)
     found = special_methods.binary(ev, node.op, left, right)
     left, right = opened(ev, left, right), opened(ev, right, left)
     if isinstance(node.op, gast.Mult):
@@ -111,15 +120,15 @@ def boolean_tail(ev, frame, node, parts, stop_at):
     if is_reference(value) and value.dtype == bool:
         joined = join_booleans(ev, value, rest, stop_at)
         if joined is not None:
-            return joined
+            return choices.joined_test(ev, joined, test, stop_at)
     then, other = (lambda: value, rest) if stop_at else (rest, lambda: value)
-    return branches.choose(ev, test, then, other, node)
+    return choices.joined_test(ev, branches.choose(ev, test, then, other, node), test, stop_at)
 
 
 def join_booleans(ev, value, rest, stop_at):
     """logical_and/or of both parts where evaluating the second one cannot fail; None (nothing emitted) otherwise."""
     state = ev.capture()
-    with ev.builder.nested() as block:
+    with ev.builder.nested() as block, branches.assumed(ev, value, not stop_at):
         try:
             other = rest()
         except branches.BranchRaised:
@@ -145,7 +154,9 @@ def compare(ev, frame, node):
     for op, right_node in zip(node.ops, node.comparators):
         right = ev.eval(frame, right_node)
         ev.builder.origin = ev.origin(node)
-        if isinstance(op, gast.In | gast.NotIn):
+        if isinstance(left, choices.Choice) or isinstance(right, choices.Choice):
+            one = compare_choice(ev, op, left, right, node)
+        elif isinstance(op, gast.In | gast.NotIn):
             found = member(ev, left, right, node)
             one = np.logical_not(found) if is_reference(found) and isinstance(op, gast.NotIn) else \
                 (not found if isinstance(op, gast.NotIn) else found)
@@ -160,6 +171,18 @@ def compare(ev, frame, node):
         result = one if result is True else np.logical_and(result, one)
         left = right
     return result
+
+
+def compare_choice(ev, op, left, right, node):
+    """A comparison with one of several known values: of names, functions, None by the number that says which, of others for each."""
+    chosen, other = (left, right) if isinstance(left, choices.Choice) else (right, left)
+    if isinstance(op, gast.In | gast.NotIn) and chosen is left and not contains_reference(other):
+        return chosen.holds(lambda one: (one in ev.open(other)) == isinstance(op, gast.In))
+    if type(op) in COMPARE and choices.can_be_chosen(ev, other) and not isinstance(other, choices.Choice):
+        return chosen.holds(lambda one: COMPARE[type(op)](*((one, other) if chosen is left else (other, one))))
+    if type(op) in COMPARE and not isinstance(other, choices.Choice):
+        return chosen.use(ev, lambda one: COMPARE[type(op)](*((one, other) if chosen is left else (other, one))), node)
+    raise ValueDependent("a value that depends on a condition on array values is compared", "Compare it on both sides of the condition.", ev.origin(node))
 
 
 def member(ev, value, container, node):
@@ -198,6 +221,8 @@ def attribute(ev, frame, node):
 
 def load_attribute(ev, owner, name, node):
     ev.builder.origin = ev.origin(node)
+    if isinstance(owner, choices.Choice):
+        return owner.use(ev, lambda one: load_attribute(ev, one, name, node), node)
     if ev.externals.is_external(owner):
         return ev.externals.attribute(owner, name)
     if is_reference(owner) and name in ("shape", "size") and None in owner.shape:
@@ -252,6 +277,10 @@ def subscript(ev, frame, node):
 
 def load_item(ev, owner, index, node):
     ev.builder.origin = ev.origin(node)
+    if isinstance(index, choices.Choice):
+        return index.use(ev, lambda one: load_item(ev, owner, one, node), node)
+    if isinstance(owner, choices.Choice):
+        return owner.use(ev, lambda one: load_item(ev, one, index, node), node)
     if isinstance(owner, iteration.Items | filtered.Filtered):
         return owner.item(index)
     found = special_methods.enter(ev, owner, "getitem", index)

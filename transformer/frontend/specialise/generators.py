@@ -283,7 +283,10 @@ def given_to(ev, fn, args, kwargs):
 
 
 def entered_for(fn):
-    return next((entered for known, entered in lazy.LAZY.items() if known == fn), None)
+    try:
+        return lazy.LAZY.get(fn)
+    except TypeError:
+        return None
 
 
 def lazily(fn, args):

@@ -47,8 +47,7 @@ def run_for(ev, frame, node):
     iterable = iterable.items() if isinstance(iterable, filtered.Filtered) else ev.items(iterable)
     items = as_items(iterable)
     if items is None:
-        is_live = type(iterable) in (list, Numbered) or isinstance(iterable, iterators.VIEWS)
-        return unroll(ev, frame, node, iterators.cursor(ev, iterable) if is_live and type(iterable) is not Numbered else iterable if is_live else list(iterable))
+        return unroll(ev, frame, node, iterable if isinstance(iterable, Numbered) else iterators.cursor(ev, iterable))
     static = not is_reference(items.length)
     if static and (ev.unroll or not stays(ev, frame, node, items, iterable)):
         return unroll(ev, frame, node, items)
