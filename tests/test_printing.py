@@ -19,7 +19,7 @@ from pyflakes import api, reporter
 
 from tests.interpret import identical
 from tests.random_programs import arguments, programs
-from transformer import printing
+from transformer import grad, printing
 from transformer.analysis.aliases import VIEWS
 from transformer.check import check
 from transformer.core import Apply, Aval, Effect, For, Hole, If, Mark, Move, Program, Update, While, literal_aval
@@ -288,3 +288,14 @@ def test_large_arrays_that_are_one_number_almost_everywhere():
     assert "CONSTANT_1 = np.full((40, 40), np.inf)\nCONSTANT_1[0, 0] = 0.0\nCONSTANT_1[3, 7] = -1.0\n" in text
     with np.errstate(invalid="ignore"):
         assert identical(printing.load(program)(), np.sin(value))
+
+
+@pytest.mark.parametrize("f", [lambda x: np.concatenate([(x[0] * x[1])[None], x]), lambda x: np.concatenate([(x[0] * x[1])[..., None, None], x[None, :1]])])
+def test_cotangents_of_numbers_with_new_axes_are_numbers(f):
+    slope = grad(lambda x: np.sum(f(x) ** 2))(np.array([2.0, 3.0]))
+    np.testing.assert_array_equal(slope, [40.0, 24.0 + 6.0 * (f(np.ones(2)).ndim == 1)])
+
+
+def test_numbers_known_while_transforming_take_new_axes():
+    f = grad(lambda x: np.sum(np.concatenate([(np.zeros_like(x[0]) + 0.3)[None], x]) ** 2))
+    np.testing.assert_array_equal(f(np.array([2.0, 3.0])), [4.0, 6.0])

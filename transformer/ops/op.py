@@ -64,6 +64,7 @@ class Functions(dict):
         "scipy.fft": ("fourier",),
         "scipy.spatial.distance": ("distances", "entered.forms"),
         "scipy.ndimage": ("image_filters", "resampling"),
+        "scipy.interpolate": ("entered.interpolators",),
     }
 
     instances = {}

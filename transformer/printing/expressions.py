@@ -262,7 +262,7 @@ class Expressions:
 
     def getitem(self, stmt):
         source, *rest = stmt.args
-        template, aval = stmt.params["index"], self.program.avals[source]
+        template, aval = stmt.params["index"], self.program.aval(source)
         if source in self.plain and stmt.target not in self.plain and len(template) == 1:
             return call(scalar_type(aval.dtype), subscript(self.atom(source), self.index(rest, template, aval)))
         if source not in self.lists:

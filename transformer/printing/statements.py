@@ -94,6 +94,8 @@ class Statements:
     def scalar_store(self, stmt, aval):
         """A NumPy scalar cannot be stored into: it is bound anew."""
         value = self.addend(stmt.value, aval) if stmt.mode == "add" else self.expressions.cast(stmt.value, aval)
+        if self.program.aval(stmt.value).shape:
+            value = tree.call("np.reshape", value, gast.Tuple([], gast.Load()))
         if stmt.mode == "add":
             value = gast.BinOp(self.expressions.atom(stmt.target), gast.Add(), value)
         return self.assign(stmt.target, value)

@@ -321,8 +321,8 @@ def call_native(ev, fn, args, kwargs, node):
         ev.refuse_mutation(args[0], f"{fn.__name__}() is called", ev.origin(node))
     fn = uninitialised(fn, args, kwargs)
     given = (*args, *kwargs.values())
-    if optable_has(fn) and hasattr(optable.FUNCTIONS[fn], "entered") and (abstract_inside(given) or any(isinstance(a, Closure) for a in given)):
-        return enter_function(ev, optable.FUNCTIONS[fn], args, kwargs)
+    if (abstract_inside(given) or any(isinstance(a, Closure) for a in given)) and optable_has(fn) and has_source(optable.FUNCTIONS[fn]):
+        return call(ev, optable.FUNCTIONS[fn], args, kwargs, node)
     args, kwargs = promote_target(ev, fn, args, kwargs, node)
     if not isinstance(owner, CONTAINERS):
         args = tuple(map(ev.items if fn in CONTAINERS else ev.open, args))
@@ -382,6 +382,11 @@ def not_called_back(ev, fn, callback, error):
     return ev.error(f"{optable.describe(fn)} is not known to transformer, and cannot be run while transforming: it calls {callback.__name__}, "
                     f"whose values only the running program has ({detail})",
                     "Write it with NumPy (a loop, a condition), or call it outside of the transformed function.")
+
+
+def has_source(implementation):
+    """Whether an implementation is entered: a function, an object that is called, or a method of one."""
+    return hasattr(implementation, "entered") or hasattr(getattr(implementation, "__self__", None), "entered")
 
 
 CACHED = type(functools.cache(len))

@@ -8,6 +8,7 @@ import scipy.linalg as sl
 
 from ...core import Aval
 from ...errors import ShapeError, ValueDependent
+from .. import lapack
 from ..linear_algebra import inexact, sample_matrix, square, transpose
 from ..op import TABLE, array, function, is_reference, op
 from .uncompiled import not_compiled
@@ -141,7 +142,13 @@ class solve_banded:
     """x with a @ x = b for a matrix with `below` and `above` diagonals beside the main one, which are the rows of ab."""
 
     promotes = True
-    lower = not_compiled(sl.solve_banded, "scipy.linalg")
+
+    def lower(hlo, out, ab, b, below, above):
+        matrix = lower_dense(hlo, hlo.convert(ab, out.dtype), below, above)
+        right = hlo.convert(b, out.dtype)
+        if len(b.shape) == len(ab.shape):
+            return lapack.solve_matrices(hlo, matrix, right)
+        return hlo.reshape(lapack.solve_matrices(hlo, matrix, hlo.reshape(right, (*b.shape, 1))), out.shape)
 
     def samples(rng):
         ab = rng.normal(size=(3, 5)) + np.array([[0.0], [4.0], [0.0]])
@@ -182,6 +189,20 @@ class solve_banded:
         if ab.ndim == 3:
             return f"np.stack([scipy.linalg.solve_banded(({below}, {above}), *pair) for pair in zip({{0}}, {{1}})])"
         return f"scipy.linalg.solve_banded(({below}, {above}), {{0}}, {{1}})"
+
+
+def lower_dense(hlo, ab, below, above):
+    """The whole matrix: XLA has no elimination within a band."""
+    n, batch = ab.shape[-1], len(ab.shape) - 2
+    shape = (*ab.shape[:-2], n, n)
+    offset = hlo.subtract(hlo.iota(shape, np.dtype(np.int32), batch), hlo.iota(shape, np.dtype(np.int32), batch + 1))
+    total = hlo.full(shape, 0.0, ab.dtype)
+    for k in range(below + above + 1):
+        starts, stops = (*(0,) * batch, k, 0), (*ab.shape[:-2], k + 1, n)
+        row = hlo.reshape(hlo.slice(ab, starts, stops), (*ab.shape[:-2], n))
+        spread_row = hlo.broadcast_in_dim(row, shape, (*range(batch), batch + 1))
+        total = hlo.select(hlo.compare("EQ", offset, k - above), spread_row, total)
+    return total
 
 
 def banded(ab, b, below, above):
