@@ -61,7 +61,7 @@ class Hlo:
         self.mesh, self.partitions = {}, None
         self.head, self.lines = [], []
         self.count = self.depth = self.multiplications = 0
-        self.nonnegative, self.large = set(), set()
+        self.nonnegative, self.large, self.triangles = set(), set(), {}
         self.made = {}
 
     # emission ----------------------------------------------------------------

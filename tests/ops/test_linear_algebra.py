@@ -192,3 +192,28 @@ def test_determinant_of_singular_matrices_has_derivatives(n):
     np.testing.assert_allclose(transformer.jvp(np.linalg.det, (x,), (along,))[1], np.sum(want * along), atol=1e-12)
     slope = (gradient(x + 1e-5 * along) - gradient(x - 1e-5 * along)) / 2e-5
     np.testing.assert_allclose(transformer.jvp(gradient, (x,), (along,))[1], slope, atol=1e-7)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_systems_of_triangular_factors_are_not_factored_again(upper, dtype):
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(5, 5)) + (1j * rng.normal(size=(5, 5)) if dtype is complex else 0.0)
+    a, b = root @ root.conj().T + np.eye(5), rng.normal(size=(5, 2))
+
+    def f(a, b):
+        factor = np.linalg.cholesky(a, upper=upper)
+        return np.sum(np.abs(np.linalg.solve(factor, b)) + np.abs(np.linalg.solve(factor.T, b)))
+    compiled = transformer.jit(f)
+    assert "getrf" not in compiled.lower(a, b).as_text()
+    np.testing.assert_allclose(compiled(a, b), f(a, b))
+    for got, want in zip(transformer.jit(transformer.grad(f, (0, 1)))(a, b), transformer.grad(f, (0, 1))(a, b), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
+
+
+def test_other_triangles_are_solved_as_any_matrix():
+    def f(a, b):
+        return np.linalg.solve(np.tril(a), b)
+    with pytest.raises(np.linalg.LinAlgError):
+        f(np.diag([1.0, 0.0]), np.ones(2))
+    assert "getrf" in transformer.jit(f).lower(np.eye(2), np.ones(2)).as_text()

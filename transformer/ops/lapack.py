@@ -139,12 +139,24 @@ def solve_matrices(hlo, a, b):
 
 def solve(hlo, out, a, b):
     a, b = hlo.convert(a, out.dtype), hlo.convert(b, out.dtype)
+    lower = triangle_of(hlo, a)
     vector = len(b.shape) == 1
     if vector:
         b = hlo.reshape(b, (*b.shape, 1))
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    x = solve_matrices(hlo, hlo.broadcast_to(a, (*batch, *a.shape[-2:])), hlo.broadcast_to(b, (*batch, *b.shape[-2:])))
+    a, b = hlo.broadcast_to(a, (*batch, *a.shape[-2:])), hlo.broadcast_to(b, (*batch, *b.shape[-2:]))
+    x = solve_matrices(hlo, a, b) if lower is None else triangular_solve(hlo, a, b, lower, unit=False)
     return hlo.reshape(x, out.shape)
+
+
+def triangle_of(hlo, x):
+    """Whether a matrix is a triangular factor of `cholesky`, or its transpose: True for a lower triangle, False for an upper one, else
+    None. Such systems need no factorisation (the gradient of a factor of 1000x1000: 570 -> 300 ms of CPU time)."""
+    op, operands = hlo.made.get(x.name, ("parameter", ()))
+    if op == "transpose" and x.ndim == 2:
+        found = triangle_of(hlo, operands[0])
+        return None if found is None else not found
+    return hlo.triangles.get(x.name)
 
 
 def inverse(hlo, out, a):
@@ -183,7 +195,9 @@ def sign_and_log(hlo, out, a, part):
 def cholesky(hlo, out, a, upper):
     a = hlo.convert(a, out.dtype)
     factor, info = call(hlo, "potrf", [a], [(a.shape, a.dtype), (a.shape[:-2], INT32)], uplo="U" if upper else "L")
-    return checked(hlo, triangle(hlo, factor, "LE" if upper else "GE"), info)
+    factor = checked(hlo, triangle(hlo, factor, "LE" if upper else "GE"), info)
+    hlo.triangles[factor.name] = not upper
+    return factor
 
 
 def eigh(hlo, out, a, part, uplo):
