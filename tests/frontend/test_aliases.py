@@ -114,6 +114,11 @@ def parts_of_complex(x):
     c.real = x
     c.imag[1:] = x[1:] ** 2
     c.flat = c * 2
+    c.real *= x
+    c.imag += x
+    fixed = np.ones(4, complex)
+    fixed.imag -= x
+    c *= fixed
     return np.sum(np.abs(c) ** 2)
 
 

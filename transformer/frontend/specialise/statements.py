@@ -117,7 +117,13 @@ def run_augassign(ev, frame, node):
         from .expressions import load_attribute
         old = load_attribute(ev, owner, target.attr, target)
         new = ev.eval(frame, node.value)
+        if type(owner) is np.ndarray and ev.must_promote(owner, (), new):
+            owner = ev.promote(owner, target)
+            old = load_attribute(ev, owner, target.attr, target)
         ev.refuse_mutation(owner, f"attribute {target.attr} is set", ev.origin(target))
+        if is_reference(owner):
+            ev.builder.origin = ev.origin(target)
+            return owner.store_attribute(target.attr, plain_operator(node)(old, new))
         set_attribute(owner, target.attr, apply(writable(ev, old, new, node), new))
         return
     from .expressions import load_item
@@ -127,11 +133,16 @@ def run_augassign(ev, frame, node):
     old = load_item(ev, owner, index, target)
     new = ev.eval(frame, node.value)
     if is_reference(owner) or type(owner) is np.ndarray or is_ragged(owner):
-        plain = getattr(operator, INPLACE[type(node.op)][1:].replace("and", "and_").replace("or", "or_") if
-                        INPLACE[type(node.op)] in ("iand", "ior") else INPLACE[type(node.op)][1:])
-        store_item(ev, owner, index, plain(old, new), target)
+        store_item(ev, owner, index, plain_operator(node)(old, new), target)
         return
     store_item(ev, owner, index, apply(writable(ev, old, new, node), new), target)
+
+
+def plain_operator(node):
+    """The operation of an augmented assignment, with a result of its own."""
+    import operator
+    name = INPLACE[type(node.op)][1:]
+    return getattr(operator, name + "_" if name in ("and", "or") else name)
 
 
 def writable(ev, old, new, node):
