@@ -65,6 +65,8 @@ class Functions(dict):
         "scipy.spatial.distance": ("distances", "entered.forms"),
         "scipy.ndimage": ("image_filters", "resampling"),
         "scipy.interpolate": ("entered.interpolators",),
+        "scipy.optimize": ("..scipy.roots",),
+        "scipy.sparse.linalg": ("..scipy.krylov",),
     }
 
     instances = {}
@@ -94,7 +96,7 @@ class Functions(dict):
         ready = [m for m in self.lazy if m in sys.modules]
         for module in ready:
             for part in self.lazy.pop(module):
-                importlib.import_module(f"transformer.ops.scipy.{part}")
+                importlib.import_module(f".{part}", "transformer.ops.scipy")
         return bool(ready)
 
 

@@ -1,8 +1,8 @@
-"""Functions of scipy with JAX's types: special, stats, linalg, signal."""
+"""Functions of scipy with JAX's types: special, stats, linalg, signal, sparse.linalg."""
 
 import importlib
 
-MODULES = ("linalg", "signal", "special", "stats")
+MODULES = ("linalg", "signal", "sparse", "special", "stats")
 
 
 def __getattr__(name):
