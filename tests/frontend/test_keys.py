@@ -138,3 +138,12 @@ def test_a_cached_value_of_one_branch_is_computed_again_behind_it():
     for k in (1.0, -1.0):
         np.testing.assert_allclose(T.jit(f)(1.5, k), f(1.5, k))
         np.testing.assert_allclose(T.grad(f)(1.5, k), (f(1.5 + 1e-6, k) - f(1.5 - 1e-6, k)) / 2e-6, rtol=1e-8)
+
+
+def test_the_hash_of_a_number_is_that_of_its_value():
+    def f(x, n):
+        seen = {hash(n): x, hash(n + 1): 2 * x}
+        return seen[hash(n + 1)] * (hash(n) % 3)
+    for n in (4, 5):
+        assert T.value_and_grad(f)(2.0, n) == (f(2.0, n), f(1.0, n))
+        assert T.jit(f)(2.0, n) == f(2.0, n)

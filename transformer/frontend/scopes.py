@@ -8,6 +8,8 @@ place of its definition; comprehension targets are local to the comprehension.
 (['y'], ['h', 'w'], ['h', 'w', 'x', 'y', 'z'])
 """
 
+import weakref
+
 import gast
 
 from .syntax import FUNCTIONS, blocks, contains_yield
@@ -45,9 +47,13 @@ def local_names(function):
 
 def is_generator(function):
     """Whether a function yields; looked up once."""
-    if not hasattr(function, "yields"):
-        function.yields = contains_yield(gast.Module(_body(function), []))
-    return function.yields
+    if function not in _GENERATORS:
+        _GENERATORS[function] = contains_yield(gast.Module(_body(function), []))
+    return _GENERATORS[function]
+
+
+_GENERATORS = weakref.WeakKeyDictionary()
+"""Kept beside the nodes: what hangs on a node would be state of the program that is being transformed."""
 
 
 def free_names(function):
