@@ -5,7 +5,7 @@ import pytest
 
 from tests import helpers
 from transformer.ops.op import TABLE
-from transformer.ops.scipy import bessel, gamma_functions, matrix_equations, matrix_functions, polynomials, signal, special  # noqa: F401  (declare their ops)
+from transformer.ops.scipy import bessel, gamma_functions, integral_functions, matrix_equations, matrix_functions, polynomials, signal, special  # noqa: F401  (declare their ops)
 
 SAMPLED = sorted(name for name, op in TABLE.items() if op.samples is not None)
 COMPILED = [n for n in SAMPLED if not hasattr(TABLE[n].lower, "missing")]

@@ -56,7 +56,7 @@ class Functions(dict):
     """Callable that users write -> implementation. The functions of scipy are declared when scipy is there and one is asked for."""
 
     lazy = {
-        "scipy.special": ("special", "bessel", "gamma_functions", "polynomials"),
+        "scipy.special": ("special", "bessel", "gamma_functions", "polynomials", "integral_functions"),
         "scipy.linalg": ("linalg", "matrix_equations", "matrix_functions"),
         "scipy.stats": ("stats", "multivariate", "summaries", "correlations", "density"),
         "scipy.signal": ("signal", "smoothing", "spectra", "entered.recursions"),
