@@ -1,8 +1,8 @@
-"""Functions of scipy with JAX's types: special, stats, linalg, signal, sparse.linalg."""
+"""Functions of scipy with JAX's types: special, stats, linalg, signal, optimize, integrate, ndimage, sparse.linalg."""
 
 import importlib
 
-MODULES = ("linalg", "signal", "sparse", "special", "stats")
+MODULES = ("integrate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats")
 
 
 def __getattr__(name):

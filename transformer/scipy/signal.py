@@ -1,9 +1,12 @@
-"""scipy.signal with JAX's types: convolution and correlation."""
+"""scipy.signal with JAX's types: convolution, correlation, spectra."""
 
 import numpy as np
+import scipy.signal
 
 from ..errors import ShapeError, TransformError, TypeMismatch
 from ..nn.activations import by_jnp_rules
+from ..numpy.adapter import adapted
+from ..ops.op import FUNCTIONS
 
 MODES = ("full", "same", "valid")
 
@@ -120,4 +123,8 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=None):
     return np.moveaxis(moved - np.mean(moved, axis=-1, keepdims=True) - slope * steps, -1, axis)
 
 
-__all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve"]
+FUNCTIONS.load()
+SPECTRA = ("csd", "istft", "stft", "welch")
+globals().update({name: adapted(getattr(scipy.signal, name), name, __name__) for name in SPECTRA})
+
+__all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve", *SPECTRA]

@@ -30,7 +30,7 @@ RANDOM = (np.random.Generator, np.random.RandomState)
 VOLATILE_MODULES = {"random", "time", "secrets"}
 ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional", "transformer.random.rejection",
            "transformer.ops.scipy.integrate", "transformer.ops.scipy.entered", "transformer.scipy.roots", "transformer.scipy.krylov",
-           "transformer.scipy.sparse.linalg", "transformer.ops.vectorized", "transformer.frontend.lazy")
+           "transformer.scipy.sparse.linalg", "transformer.scipy.optimize", "transformer.ops.vectorized", "transformer.frontend.lazy")
 """Modules of ours whose functions are entered as user code is; all others run natively."""
 
 
