@@ -70,3 +70,16 @@ def test_native_code_cannot_swallow_refusals(transform):
         return x[0] * swallowing(lambda t: scipy.optimize.linprog(t * x))
     with pytest.raises(T.TransformError, match="linprog"):
         transform(f)(X)
+
+
+def test_functions_of_known_values_are_called_by_scipy_itself():
+    def f(x):
+        def cube(t):
+            return t ** 3
+
+        def shifted(t):
+            return cube(t) - 8.0
+        root, report = scipy.optimize.brentq(shifted, 0.0, 3.0, full_output=True)
+        return x[0] * root * report.converged
+    np.testing.assert_allclose(T.grad(f)(X), [2.0])
+    np.testing.assert_allclose(T.jit(f)(X), 4.0)

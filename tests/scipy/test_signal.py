@@ -35,6 +35,11 @@ def test_states():
     check(ss.lfilter_zi, B, A)
 
 
+def test_filters_without_a_first_coefficient():
+    with pytest.raises(ValueError, match="first coefficient"):
+        transformer.grad(lambda x: np.sum(ss.lfilter(B, [0.0, 1.0], x)))(LINE)
+
+
 def test_sections():
     check(lambda x: ss.sosfilt(SECTIONS, x), LINE, order2=False)
     check_value(lambda x, z: ss.sosfilt(SECTIONS, x, axis=0, zi=z), X.T, RNG.normal(size=(2, 2, 2)), jit=True)

@@ -21,6 +21,7 @@ from . import choices, filtered, generators, special_methods
 from .binding import bind_arguments
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
+from .native import has_source, may_read_abstract, run_native
 from .state import LIBRARIES, Control, is_users
 
 RECURSION = 12
@@ -322,7 +323,7 @@ def call_native(ev, fn, args, kwargs, node):
         ev.refuse_mutation(args[0], f"{fn.__name__}() is called", ev.origin(node))
     fn = uninitialised(fn, args, kwargs)
     given = (*args, *kwargs.values())
-    if (abstract_inside(given) or any(isinstance(a, Closure) for a in given)) and optable_has(fn) and has_source(optable.FUNCTIONS[fn]):
+    if (abstract_inside(given) or any(map(may_read_abstract, given))) and optable_has(fn) and has_source(optable.FUNCTIONS[fn]):
         return call(ev, optable.FUNCTIONS[fn], args, kwargs, node)
     args, kwargs = promote_target(ev, fn, args, kwargs, node)
     if not isinstance(owner, CONTAINERS):
@@ -355,39 +356,6 @@ def call_native(ev, fn, args, kwargs, node):
             raise
         name = getattr(fn, "__qualname__", fn)
         raise NeedStatic(needed, f"{name} takes values that are known before the function runs ({error})") from None
-
-
-def run_native(ev, fn, args, kwargs):
-    """Call native code. What it does with abstract values says nothing of the program: errors of it are not the user's, nor can it swallow ours."""
-    before, ev.called_back, ev.escaped = (ev.called_back, ev.escaped), None, None
-    try:
-        result = fn(*args, **kwargs)
-        if isinstance(ev.escaped, TransformError | Control):
-            raise ev.escaped
-        return result
-    except Exception as error:
-        is_ours = isinstance(error, TransformError | Control) or error is ev.escaped and not isinstance(error, SystemError)
-        if ev.called_back is not None and not is_ours:
-            raise not_called_back(ev, fn, ev.called_back, error) from error
-        if ev.builder.strict and not is_ours and not isinstance(error, TypeError) and contains_reference([*args, *kwargs.values()]):
-            raise ev.error(f"{getattr(fn, '__name__', fn)} cannot be called with an abstract value ({error})", "Call it outside of the try.") from error
-        raise
-    finally:
-        ev.called_back, ev.escaped = before
-
-
-def not_called_back(ev, fn, callback, error):
-    """The error for native code that cannot go on with what a function of the user's returns while it is transformed."""
-    cause = error.__cause__ if isinstance(error, SystemError) else None
-    detail = str(cause or error).partition("\n")[0]
-    return ev.error(f"{optable.describe(fn)} is not known to transformer, and cannot be run while transforming: it calls {callback.__name__}, "
-                    f"whose values only the running program has ({detail})",
-                    "Write it with NumPy (a loop, a condition), or call it outside of the transformed function.")
-
-
-def has_source(implementation):
-    """Whether an implementation is entered: a function, an object that is called, or a method of one."""
-    return hasattr(implementation, "entered") or hasattr(getattr(implementation, "__self__", None), "entered")
 
 
 CACHED = type(functools.cache(len))

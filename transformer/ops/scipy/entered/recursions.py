@@ -13,6 +13,8 @@ def coefficients(b, a, x):
     b, a = np.atleast_1d(np.asarray(b)), np.atleast_1d(np.asarray(a))
     if b.ndim != 1 or a.ndim != 1:
         raise ShapeError(f"filter coefficients of shapes {b.shape} and {a.shape}", "Give two vectors.")
+    if a[0] == 0:
+        raise ValueError("The first coefficient of the denominator is 0.")
     b, a = b / a[0], a / a[0]
     size = max(b.shape[0], a.shape[0])
     if b.shape[0] < size:
