@@ -36,7 +36,7 @@ GLUES = 4
 def leaf_signature(value):
     """Type of a dynamic leaf, value of a static one."""
     kind = type(value)
-    if kind is np.ndarray:
+    if kind is np.ndarray or kind is np.memmap:
         return (value.dtype, value.shape) if is_number(value.dtype) else (value.dtype, value.shape, frozen(value.tolist()))
     if is_device_array(value):
         return value.spec if kind is Array else value.signature
@@ -96,7 +96,7 @@ def argument_signature(value):
     kind = type(value)
     if kind is float or kind is int:
         return kind
-    if kind is np.ndarray:
+    if kind is np.ndarray or kind is np.memmap:
         return (value.dtype, value.shape) if is_number(value.dtype) else (value.dtype, value.shape, frozen(value.tolist()))
     if kind is Static:
         return frozen(value.value)

@@ -198,8 +198,8 @@ class Attempt:
             if isinstance(leaf, Undefined):
                 raise ValueDependent(leaf.reason, "Return the same structure on every path.", self.last_origin())
             if isinstance(leaf, Choice):
-                raise ValueDependent(f"whether {self.builder.name} returns a number depends on array values", "Return numbers on every path.",
-                                     self.last_origin())
+                raise ValueDependent(f"{branches.RESULT} is {leaf.kinds()} depending on a condition on array values",
+                                     "Return the same kind of value on every path (np.nan or -1 for None).", self.last_origin())
             if isinstance(leaf, Generator):
                 raise TransformError(f"{self.builder.name} returns a generator", "Return a list of its values.",
                                      parse.origin(leaf.frame.parsed, leaf.frame.node))

@@ -66,6 +66,10 @@ class Choice:
     def option(self, k):
         return self.value if self.options[k] is NUMBER else self.options[k]
 
+    def kinds(self):
+        """The kinds of its options, in words."""
+        return " or ".join(sorted({branches.kind_of(self.option(k)) for k in range(len(self.options))}))
+
     def use(self, ev, function, node):
         """The value of function(option); an error that one of them raises is raised by the program, where it is that one."""
         def one(k):

@@ -10,6 +10,7 @@ import sys
 import types
 from collections import deque
 
+import gast
 import numpy as np
 
 from ...core import is_number
@@ -59,7 +60,7 @@ def contents(value):
         return {"elements": frozenset(value)}
     if isinstance(value, BYTES):
         return {"bytes": bytes(value)}
-    if is_device_array(value) or isinstance(value, Undefined | Ref | np.ndarray | np.ufunc | type | types.ModuleType | types.FunctionType):
+    if is_device_array(value) or isinstance(value, Undefined | Ref | np.ndarray | np.ufunc | gast.AST | type | types.ModuleType | types.FunctionType):
         return None
     if isinstance(value, types.BuiltinFunctionType | types.MethodType):
         return None
