@@ -189,3 +189,38 @@ def test_progressions_between_floats_have_derivatives(fn):
 def test_no_derivative_gets_lost_in_the_making_of_an_array():
     with pytest.raises(TransformError, match="with it its derivative"):
         grad(lambda x: np.sum(np.kaiser(5, x[0])))(np.array([1.5]))
+
+
+def simpson(c, depth):
+    def area(a, b, depth):
+        middle = (a + b) / 2
+        if depth == 0:
+            return (b - a) / 6 * (np.polyval(c, a) + 4 * np.polyval(c, middle) + np.polyval(c, b))
+        return area(a, middle, depth - 1) + area(middle, b, depth - 1)
+    return area(0.0, 1.0, depth)
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    half = power(x, n // 2)
+    return half * half * (x if n % 2 else 1.0)
+
+
+def divided(x, n):
+    return x / (n if n % 4 == 0 else divided(1.0, n + 1))
+
+
+@pytest.mark.parametrize("fn, args", [(simpson, (np.array([1.0, 2.0, 3.0]), 2)), (power, (1.1, 13)), (divided, (1.5, 5))])
+def test_an_argument_that_decides_how_deep_a_recursion_goes(fn, args):
+    np.testing.assert_allclose(jit(fn)(*args), fn(*args))
+    np.testing.assert_allclose(jit(grad(fn))(*args), grad(fn)(*args))
+
+
+def test_a_recursion_that_values_decide_is_refused():
+    def root(x, tolerance):
+        y = x - (x * x - 2) / (2 * x)
+        return y if abs(y - x) < tolerance else root(y, tolerance)
+    np.testing.assert_allclose(grad(root)(1.0, 1e-8), 0.0, atol=1e-6)
+    with pytest.raises(TransformError, match="recursion does not end"):
+        jit(root)(1.0, 1e-8)

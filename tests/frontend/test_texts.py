@@ -1,5 +1,8 @@
 """Texts with array values in them: printed as they are, and read character by character where the values are known."""
 
+import collections
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -61,3 +64,55 @@ def test_the_text_of_an_abstract_value_has_no_length():
     with pytest.raises(TransformError, match="characters of a text"):
         jit(lambda x: x * len(repr(x)))(np.array([0.5]))
     assert grad(lambda x: np.sum(x) * len(x.__class__.__name__))(np.array([0.5])) == 7.0
+
+
+class Money:
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return f"Money({self.value:.2f})"
+
+    def __str__(self):
+        return "$" + str(self.value)
+
+    def __format__(self, spec):
+        return f"<{self.value:{spec or '.1f'}}>"
+
+
+@dataclasses.dataclass
+class Account:
+    owner: str
+    money: Money
+    past: list
+
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+def test_objects_print_themselves(capsys):
+    def f(a):
+        account, pair = Account("me", Money(a), [a, 2]), Pair(a, 1)
+        print(Money(a), repr(Money(a)), str(Money(a)) + "!", f"{Money(a)} {Money(a)!r} {Money(a)!s} {Money(a):.3f}")
+        print(account, f"{account}", pair, f"{pair} {[a]} {(a,)}", str({"a": a}), [a, 1], f"{a:>8.3f}|{'t':>3}|{3:03d}|{'x'!a}", sep=";")
+        return a * 2
+    want = f(1.5)
+    wanted = capsys.readouterr().out
+    for transformed in (lambda a: Transformed(f)(a), jit(f)):
+        assert transformed(1.5) == want
+        assert capsys.readouterr().out == wanted
+
+
+def test_texts_that_are_not_known_are_refused():
+    with pytest.raises(TransformError, match="the text of a deque"):
+        jit(lambda x: print(collections.deque([x])) or x)(0.5)
+
+
+def test_objects_in_the_message_of_an_error():
+    def f(a):
+        if a < 0:
+            raise ValueError("bad", Money(a))
+        return a
+    for transformed in (Transformed(f), jit(f)):
+        with pytest.raises(ValueError, match=r"\$-1.5"):
+            transformed(-1.5)

@@ -19,7 +19,7 @@ from ..reference import contains_reference, is_reference
 from . import alternatives, branches, calls, choices, filtered, generator_expressions, generators, iteration, iterators, special_methods
 from .externals import SEQUENCES
 from .state import is_numeric, is_users
-from .templates import Template, as_parts
+from .templates import Template, as_parts, text_of
 
 BINARY = {gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
           gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.MatMult: operator.matmul,
@@ -430,8 +430,13 @@ def formatted(ev, frame, node):
     conversion = "" if node.conversion in (-1, None) else chr(node.conversion)
     if is_reference(value):
         return Template([(value, conversion, spec)])
-    convert = {"": lambda v: v, "r": repr, "s": str, "a": ascii}[conversion]
-    return format(convert(value), spec)
+    found = special_methods.enter(ev, value, "format", spec)
+    if found is not NotImplemented and not conversion:
+        return found
+    text = text_of(ev, value, conversion.replace("s", "")) if not spec or conversion in ("r", "s") else value
+    if isinstance(text, Template):
+        return text if not spec else text.characters()
+    return format(ascii(value), spec) if conversion == "a" else format(text, spec)
 
 
 def starred(ev, frame, node):

@@ -11,7 +11,7 @@ from ...core import Apply, Effect, Update, walk
 from ...errors import IndexMismatch, ShapeError, TransformError, ValueDependent
 from . import branches, statements
 from .state import Control, Undefined
-from .templates import Template, argument_source
+from .templates import Template, argument_source, printable
 
 
 def run_raise(ev, frame, node):
@@ -30,7 +30,7 @@ def deliver(ev, exception):
     if depth in ev.attempts[-1:] or depth == 1 and not any(isinstance(a, Template) for a in exception.args):
         raise exception
     atoms = []
-    text = ", ".join(argument_source(a, ev.builder, atoms) for a in exception.args)
+    text = ", ".join(argument_source(printable(ev, a), ev.builder, atoms) for a in exception.args)
     cls = type(exception)
     name = cls.__name__ if getattr(builtins, cls.__name__, None) is cls else "RuntimeError"
     ev.builder.add(Effect("raise", tuple(atoms), {"text": f"raise {name}({text})", "exception": cls}))

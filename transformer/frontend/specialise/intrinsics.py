@@ -16,7 +16,7 @@ from ..ragged import is_ragged
 from ..reference import is_reference
 from . import alternatives, branches, calls, expressions, filtered, iteration, iterators, special_methods
 from .statements import set_attribute
-from .templates import Template, argument_source
+from .templates import argument_source, printable, text_of
 
 
 def range_(ev, *args):
@@ -113,7 +113,7 @@ def print_(ev, *args, sep=" ", end="\n", file=None, flush=False):
     if file is not None:
         raise TransformError("print to a file inside of a transformed function", "Print to standard output, or return the value.")
     atoms = []
-    text = [argument_source(a, ev.builder, atoms) for a in map(ev.open, args)]
+    text = [argument_source(printable(ev, a), ev.builder, atoms) for a in map(ev.open, args)]
     text += [f"sep={sep!r}"] * (sep != " ") + [f"end={end!r}"] * (end != "\n")
     ev.builder.add(Effect("print", tuple(atoms), {"text": f"print({', '.join(text)})"}))
 
@@ -164,11 +164,11 @@ def tuple_(ev, value=()):
 def str_(ev, value="", *rest):
     if is_reference(value) and ev.values and value.known is not None and value.dtype.kind not in "fc":
         return str(value.known)
-    return Template([(value, "", "")]) if is_reference(value) else str(value, *rest)
+    return str(value, *rest) if rest else text_of(ev, value)
 
 
 def repr_(ev, value):
-    return Template([(value, "r", "")]) if is_reference(value) else repr(value)
+    return text_of(ev, value, "r")
 
 
 def reading_variables(fn, needed=0):

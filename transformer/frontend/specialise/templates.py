@@ -1,7 +1,11 @@
 """Text with abstract values inside: an f-string or a print that is put together when the program runs."""
 
-from ...errors import NeedStatic
+import dataclasses
+
+from ...errors import NeedStatic, TransformError
 from ..reference import is_reference
+from . import special_methods
+from .state import storages
 
 
 class Template:
@@ -47,6 +51,52 @@ def as_parts(value):
     if is_reference(value):
         return [(value, "", "")]
     return [value if isinstance(value, str) else str(value)]
+
+
+def text_of(ev, value, conversion=""):
+    """The text that str (or repr: conversion "r") makes of a value: a string, or a template where abstract values are inside."""
+    if isinstance(value, Template) and not conversion:
+        return value
+    if is_reference(value):
+        return Template([(value, conversion, "")])
+    generated = dataclasses.is_dataclass(type(value)) and hasattr(type(value).__repr__, "__wrapped__")
+    for name in ("str",) * (not conversion) + ("repr",) * (not generated):
+        found = special_methods.enter(ev, value, name)
+        if found is not NotImplemented:
+            return found
+    if not storages(ev, [value]):
+        return repr(value) if conversion else str(value)
+    parts = listed(value)
+    if parts is None:
+        raise TransformError(f"the text of a {type(value).__name__} with abstract values inside", "Make the text of the values in it.")
+    texts = [as_parts(text_of(ev, p[0], "r")) if isinstance(p, tuple) else [p] for p in parts]
+    return Template([part for text in texts for part in text])
+
+
+def listed(value):
+    """What the text of a container consists of: strings, and its items as tuples of one. None for containers whose text is not known."""
+    kind = type(value)
+    if kind in (list, tuple):
+        opening, closing = "[]" if kind is list else "()"
+        return [opening, *separated([[(v,)] for v in value]), "," * (kind is tuple and len(value) == 1), closing]
+    if kind is dict:
+        return ["{", *separated([[(k,), ": ", (v,)] for k, v in value.items()]), "}"]
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return [f"{kind.__name__}(", *separated([[f"{k}=", (v,)] for k, v in zip(kind._fields, value)]), ")"]
+    if dataclasses.is_dataclass(kind):
+        fields = [f.name for f in dataclasses.fields(kind) if f.repr]
+        return [f"{kind.__qualname__}(", *separated([[f"{k}=", (getattr(value, k),)] for k in fields]), ")"]
+    return None
+
+
+def separated(groups):
+    return [part for k, group in enumerate(groups) for part in ([", "] if k else []) + group]
+
+
+def printable(ev, value):
+    """An argument of print or of an exception: plain containers are printed by Python, of everything else the text is made here."""
+    plain = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict)
+    return value if is_reference(value) or type(value) in plain else text_of(ev, value)
 
 
 def argument_source(value, builder, atoms):
