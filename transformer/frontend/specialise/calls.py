@@ -116,9 +116,13 @@ def begin(ev, frame, body):
 
 
 def need_depth(ev, frame):
-    """A function that calls itself under abstract tests never ends here: integers that decide such a test are needed as numbers."""
-    if ev.tests and sum(other.node is frame.node for other in ev.frames) % RECURSION == RECURSION - 1:
-        test = next(filter(ev.decided_by_integers, reversed(ev.tests)), None)
+    """A function that calls itself under abstract tests never ends here: integers that decide such a test are needed as numbers.
+
+    The latest tests are looked at, at depths that double: what decides them takes a pass over the program to see.
+    """
+    turns, rest = divmod(sum(other.node is frame.node for other in ev.frames) + 1, RECURSION) if ev.tests else (0, 0)
+    if turns and not rest and turns & (turns - 1) == 0:
+        test = next(filter(ev.decided_by_integers, reversed(ev.tests[-2 * RECURSION:])), None)
         if test is not None:
             raise NeedStatic(test, "the depth of a recursion depends on a value that is not known before the function runs")
 
