@@ -2,6 +2,7 @@
 
 import collections
 import functools
+import typing
 
 import numpy as np
 import pytest
@@ -147,3 +148,18 @@ def test_the_hash_of_a_number_is_that_of_its_value():
     for n in (4, 5):
         assert T.value_and_grad(f)(2.0, n) == (f(2.0, n), f(1.0, n))
         assert T.jit(f)(2.0, n) == f(2.0, n)
+
+
+class Notes:
+    def __init__(self):
+        self.kinds, self.total = [tuple[float, ...], typing.Annotated[int, 2], int | None], 0.0
+
+
+def test_type_annotations_are_no_state():
+    def f(x):
+        notes = Notes()
+        if x > 0.5:
+            notes.total = 2 * x
+        return notes.total + x * len(notes.kinds)
+    for x in (0.25, 1.0):
+        assert T.jit(f)(x) == f(x) and T.value_and_grad(f)(x)[0] == f(x)

@@ -62,7 +62,7 @@ def contents(value):
         return {"bytes": bytes(value)}
     if is_device_array(value) or isinstance(value, Undefined | Ref | np.ndarray | np.ufunc | gast.AST | type | types.ModuleType | types.FunctionType):
         return None
-    if isinstance(value, types.BuiltinFunctionType | types.MethodType):
+    if isinstance(value, types.BuiltinFunctionType | types.MethodType | types.GenericAlias) or type(value).__module__ == "typing":
         return None
     slots = slots_of(type(value))
     if slots:
