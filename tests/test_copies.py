@@ -125,3 +125,24 @@ def test_parts_of_one_array_are_not_copied():
         y = np.sin(x)
         return y[:2], y[2:]
     assert "copy" not in transformer.vmap(halves).show(np.ones((3, 4)))
+
+
+def test_results_that_loops_carry_are_arrays_of_their_own():
+    def last_row(rows, n):
+        row = np.sin(rows[0])
+        for i in range(n):
+            row = rows[i]
+        return row
+
+    def weights(x, c, n):
+        total = 0.0
+        for _ in range(n):
+            total = total + np.sum(np.sin(x))
+        return total + np.sum(x * c)
+    rows, x, c = np.arange(6.0).reshape(3, 2), np.ones(3), np.arange(3.0)
+    for n in (0, 2):
+        assert not shared(transformer.vmap(last_row, in_axes=(2, None))(np.stack([rows, rows], axis=2), n))
+        out, tangent = transformer.jvp(lambda r: last_row(r, n), (rows,), (rows,))
+        assert not shared((out, tangent), rows)
+        assert not shared(transformer.grad(weights)(x, c, n), x, c)
+    assert "copy" not in transformer.vmap(lambda x: weights(x, x, 2)).show(np.ones((2, 3)))

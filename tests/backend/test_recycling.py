@@ -17,7 +17,8 @@ def small(monkeypatch):
     """Results of a kilobyte are large, and compiling again costs nothing."""
     monkeypatch.setattr(backend_compile, "LARGE", 1000)
     monkeypatch.setattr(recycling, "SECONDS_PER_BYTE", 1e6)
-    monkeypatch.setattr(recycling, "_store", recycling.Store(1 << 20))
+    store = recycling.Store(1 << 20)
+    monkeypatch.setattr(recycling, "store", lambda: store)
 
 
 def scaled(offset):
@@ -133,7 +134,8 @@ class Buffer:
 
 
 def test_the_second_program_is_made_when_it_has_paid(monkeypatch):
-    monkeypatch.setattr(recycling, "_store", recycling.Store(1 << 20))
+    store = recycling.Store(1 << 20)
+    monkeypatch.setattr(recycling, "store", lambda: store)
     monkeypatch.setattr(recycling, "SECONDS_PER_BYTE", 1e-3)
     calls = []
 

@@ -36,7 +36,7 @@ def copies(program, own_params=True):
         if not Memory(program, groups, fewer, own_params).conflicts():
             marked = fewer
     program = own_outputs(insert(program, marked) if marked else program)
-    return separate_outputs(program, marked) if own_params else program
+    return separate_outputs(program) if own_params else program
 
 
 def own_outputs(program):
@@ -59,29 +59,28 @@ def fills(stmt, program):
     return isinstance(stmt, Apply) and stmt.op is TABLE["broadcast_to"] and program.aval(stmt.args[0]).shape == () and None not in program.avals[stmt.target].shape
 
 
-def separate_outputs(program, marked):
+def separate_outputs(program):
     """No output is an argument or a part of one, nor another output or a part: what a caller stores into it shows nowhere else.
 
-    marked: among them the parameters that are copied at the start. Names that loops carry count as new arrays, and two parts of an
-    array as apart.
+    Two parts of an array count as apart, as long as neither is the whole.
     """
     sources, wholes = defaultdict(list), defaultdict(list)
     for stmt in unlooped(program.body):
         if isinstance(stmt, Apply | Move):
             source = source_of(stmt, program, ())
             sources[stmt.target].append(source)
-            if isinstance(stmt, Move) or stmt.op.name != "getitem":
+            if isinstance(stmt, Move) or stmt.op is not TABLE["getitem"]:
                 wholes[stmt.target].append(source)
-    shared, parts = set(), set()
-    taken = {p for p in program.params if p not in marked and shaped(p, program)}
+    arguments = Memory(program, dict.fromkeys([*memory_groups(program), *program.params]), set(), True).arguments()
+    shared, taken, parts = set(), set(), set()
     for position, atom in enumerate(program.outputs):
         if is_name(atom) and shaped(atom, program):
             found, whole = reached(atom, sources), reached(atom, wholes)
-            if taken.isdisjoint(found) and parts.isdisjoint(whole):
+            if atom in arguments or not taken.isdisjoint(found) or not parts.isdisjoint(whole):
+                shared.add(position)
+            else:
                 taken |= whole
                 parts |= found
-            else:
-                shared.add(position)
     return copy_outputs(program, shared)
 
 
@@ -193,6 +192,16 @@ class Memory:
     def conflicts(self):
         """(stored name, other name, site) for every store that would change a value that is still to be read."""
         Liveness(self.note, positions={n: k for k, n in enumerate(self.names)}).program(self.program)
+        self.follow()
+        return list(self.found)
+
+    def arguments(self):
+        """The names that may refer to memory of the caller at the end."""
+        self.follow()
+        return {name for name, sites in self.state.items() if any(kind == "param" for kind, _ in sites)}
+
+    def follow(self):
+        """Go through the program until loops bring no new sites."""
         while True:
             self.again, self.state, self.holders = False, {}, defaultdict(set)
             for param in self.program.params:
@@ -200,7 +209,7 @@ class Memory:
                     self.point(param, {("param", param) if param not in self.marked else ("own", param)})
             self.block(self.program.body)
             if not self.again:
-                return list(self.found)
+                return
 
     def note(self, stmt, live):
         if isinstance(stmt, Update) and stmt.target in self.groups:
@@ -332,7 +341,8 @@ class Memory:
             head = self.heads.setdefault(id(stmt), {})
             for name, sites in back.items():
                 head[name] = head.get(name, frozenset()) | sites
-        self.merge(leave)
+        if not surely_runs(stmt):
+            self.merge(leave)
 
     # resolution -----------------------------------------------------------------------
     def choose(self, stored, other, site):
@@ -371,6 +381,11 @@ class Memory:
                     seen.add(source)
                     work.append(source)
         return False
+
+
+def surely_runs(stmt):
+    """Whether a loop has at least one round."""
+    return isinstance(stmt, For) and not is_name(stmt.lo) and not is_name(stmt.hi) and len(range(int(stmt.lo), int(stmt.hi), stmt.step)) > 0
 
 
 def insert(program, marked):
