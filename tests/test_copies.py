@@ -141,7 +141,8 @@ def test_results_that_loops_carry_are_arrays_of_their_own():
         return total + np.sum(x * c)
     rows, x, c = np.arange(6.0).reshape(3, 2), np.ones(3), np.arange(3.0)
     for n in (0, 2):
-        assert not shared(transformer.vmap(last_row, in_axes=(2, None))(np.stack([rows, rows], axis=2), n))
+        batch = np.stack([rows, rows])
+        assert not shared(transformer.vmap(last_row, in_axes=(0, None))(batch, n), batch)
         out, tangent = transformer.jvp(lambda r: last_row(r, n), (rows,), (rows,))
         assert not shared((out, tangent), rows)
         assert not shared(transformer.grad(weights)(x, c, n), x, c)
