@@ -36,7 +36,7 @@ def copies(program, own_params=True):
         if not Memory(program, groups, fewer, own_params).conflicts():
             marked = fewer
     program = own_outputs(insert(program, marked) if marked else program)
-    return separate_outputs(program) if own_params else program
+    return separate_outputs(program, marked) if own_params else program
 
 
 def own_outputs(program):
@@ -59,10 +59,10 @@ def fills(stmt, program):
     return isinstance(stmt, Apply) and stmt.op is TABLE["broadcast_to"] and program.aval(stmt.args[0]).shape == () and None not in program.avals[stmt.target].shape
 
 
-def separate_outputs(program):
+def separate_outputs(program, marked):
     """No output is an argument or a part of one, nor another output or a part: what a caller stores into it shows nowhere else.
 
-    Two parts of an array count as apart, as long as neither is the whole.
+    marked: among them the parameters that are copied at the start. Two parts of an array count as apart, as long as neither is the whole.
     """
     sources, wholes = defaultdict(list), defaultdict(list)
     for stmt in unlooped(program.body):
@@ -71,8 +71,8 @@ def separate_outputs(program):
             sources[stmt.target].append(source)
             if isinstance(stmt, Move) or stmt.op is not TABLE["getitem"]:
                 wholes[stmt.target].append(source)
-    arguments = Memory(program, dict.fromkeys([*memory_groups(program), *program.params]), set(), True).arguments()
-    shared, taken, parts = set(), set(), set()
+    arguments = looped_arguments(program)
+    shared, taken, parts = set(), {p for p in program.params if p not in marked and shaped(p, program)}, set()
     for position, atom in enumerate(program.outputs):
         if is_name(atom) and shaped(atom, program):
             found, whole = reached(atom, sources), reached(atom, wholes)
@@ -82,6 +82,16 @@ def separate_outputs(program):
                 taken |= whole
                 parts |= found
     return copy_outputs(program, shared)
+
+
+def looped_arguments(program):
+    """The names of a program with loops that may refer to memory of its parameters at the end."""
+    if not any(isinstance(s, For | While) for s in walk(program.body)):
+        return set()
+    groups = memory_groups(program)
+    near = {groups[p] for p in program.params if p in groups}
+    groups = {name: group for name, group in groups.items() if group in near}
+    return Memory(program, groups, set(), True).arguments() if not groups.keys().isdisjoint(program.outputs) else set()
 
 
 def unlooped(stmts):
