@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import transformer as T
+from transformer.frontend.specialise.evaluator import Evaluator
 
 X = np.array([0.3, 1.7, 0.9, 1.2])
 
@@ -72,3 +73,53 @@ def test_state_of_closures(fn):
     np.testing.assert_allclose(x_bar, [(fn(X + d, 0.7) - fn(X - d, 0.7)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(T.jit(fn)(X, 0.7), want)
     np.testing.assert_allclose(T.vmap(fn)(np.stack([X, X[::-1]]), np.array([0.7, 1.5])), [want, fn(X[::-1], 1.5)])
+
+
+def decorated_twice(x, k):
+    def doubled(fn):
+        @functools.wraps(fn)
+        def inner(*args):
+            inner.calls = getattr(inner, "calls", 0) + 1
+            return 2.0 * fn(*args)
+        return inner
+
+    @doubled
+    @doubled
+    def power(n):
+        """x to the n."""
+        return x[n] ** n
+    power.node, power.frame = 0.5 * k, x[0]
+    y = power(2) if k > 0 else power(1)
+    return y + power(3) * power.node + power.frame * power.calls
+
+
+def partly_wrapped(x, k):
+    def scaled(v, by):
+        return by * v
+
+    def by_k(v):
+        return scaled(v, k)
+    functools.update_wrapper(by_k, scaled)
+    return np.sum(by_k(x)) + by_k.__wrapped__(x[1], 3.0)
+
+
+@pytest.mark.parametrize("fn", [decorated_twice, partly_wrapped], ids=lambda fn: fn.__name__)
+def test_wrappers_run_their_own_code(fn):
+    for k in (0.7, -0.7):
+        np.testing.assert_allclose(T.jit(fn)(X, k), fn(X, k))
+        expected = [(fn(X + d, k) - fn(X - d, k)) / 2e-6 for d in np.eye(len(X)) * 1e-6]
+        np.testing.assert_allclose(T.grad(fn)(X, k), expected, rtol=1e-7)
+
+
+def test_what_is_followed_ends_at_the_variables_of_the_program(monkeypatch):
+    def cached(x, k):
+        @functools.cache
+        def power(n):
+            return x[n] ** n
+        y = power(2) if k > 0 else 0.5
+        return y + power(2) * power(3)
+    states, capture = [], Evaluator.capture
+    monkeypatch.setattr(Evaluator, "capture", lambda ev: states.append(capture(ev)) or states[-1])
+    np.testing.assert_allclose(T.jit(cached)(X, 1.0), cached(X, 1.0))
+    followed = [container for state in states for container, _ in state.containers.values()]
+    assert followed and not any(container is globals() for container in followed)

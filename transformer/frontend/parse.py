@@ -45,6 +45,8 @@ class Parsed:
     kwdefaults   parameter name -> default value (keyword-only parameters)
     """
 
+    __transformer_opaque__ = True
+
     fn: Any
     name: str
     node: gast.FunctionDef

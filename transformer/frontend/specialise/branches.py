@@ -245,8 +245,8 @@ class Merge:
                                  "Give both sides the same shape.", self.ev.origin(self.node))
         key = (self.identity(left), self.identity(right))
         if key not in self.memo:
-            self.memo[key] = self.join(left, right, one, two, hint)
-        return self.memo[key]
+            self.memo[key] = self.join(left, right, one, two, hint), left, right
+        return self.memo[key][0]
 
     def identity(self, value):
         return (value.storage, value.path_key()) if is_reference(value) else id(value)

@@ -36,8 +36,12 @@ ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.l
 
 
 class Closure:
-    """A function defined inside of the function at hand; callable from native code (map, reduce, sorted)."""
+    """A function defined inside of the function at hand; callable from native code (map, reduce, sorted).
 
+    As that of a function, its `__dict__` holds what the program sets on it, and nothing else: functools.wraps copies it.
+    """
+
+    __slots__ = ("__dict__", "__name__", "__weakref__", "defaults", "ev", "frame", "kwdefaults", "node")
     __transformer_opaque__ = True
 
     def __init__(self, ev, frame, node):
@@ -47,11 +51,12 @@ class Closure:
         self.defaults = {a.id: ev.eval(frame, d) for a, d in zip(positional[len(positional) - len(node.args.defaults):],
                                                                  node.args.defaults)}
         self.kwdefaults = {a.id: ev.eval(frame, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None}
-        self.attributes = {}
+
+    @property
+    def attributes(self):
+        return self.__dict__
 
     def __getattr__(self, name):
-        if name in vars(self).get("attributes", ()):
-            return self.attributes[name]
         raise AttributeError(f"{self.__name__} has no attribute {name}")
 
     def __call__(self, *args, **kwargs):

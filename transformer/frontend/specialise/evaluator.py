@@ -22,6 +22,8 @@ MAX_DEPTH = 400
 class Frame:
     """One call of a function: its variables, the frame of the function around it, and where it stands."""
 
+    __transformer_opaque__ = True
+
     name: str
     node: Any
     env: dict

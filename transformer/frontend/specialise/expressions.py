@@ -225,6 +225,8 @@ def load_attribute(ev, owner, name, node):
         return owner.use(ev, lambda one: load_attribute(ev, one, name, node), node)
     if ev.externals.is_external(owner):
         return ev.externals.attribute(owner, name)
+    if isinstance(owner, calls.Closure) and name in owner.attributes:
+        return owner.attributes[name]
     if is_reference(owner) and name in ("shape", "size") and None in owner.shape:
         raise NeedStatic(owner, "the size of an array that depends on data")
     if is_reference(owner) and name == "__class__":
