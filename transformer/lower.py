@@ -18,7 +18,7 @@ import numpy as np
 from backend import policy
 from backend.hlo import Hlo, Value
 
-from .analysis.capacities import shapes_of
+from .analysis.capacities import least_capacity, shapes_of
 from .analysis.carries import Liveness, changed
 from .analysis.exits import exit_flag
 from .analysis.ordering import Ordering
@@ -47,10 +47,15 @@ GROUP, STORING_GROUP, GROUPED_OPS = 8, 4, 80
 
 @deep_recursion()
 def lower(program, capacity=CAPACITY, donate=(), platform="cpu", layout=None, sizes=None):
-    """Lower a program. Every unknown dimension (a tape's) becomes `capacity`, or that of the argument it is in `sizes` (name ->
-    capacity); `donate`: positions of parameters whose memory results may reuse; `layout`: for several devices, see `backend.spread`."""
+    """Lower a program.
+
+    Every unknown dimension (a tape's) becomes `capacity`, or more where that is sure to be enough for all rounds, or that of the argument
+    it is in `sizes` (name -> capacity). `donate`: positions of parameters whose memory results may reuse; `layout`: for several devices,
+    see `backend.spread`.
+    """
     if platform == "cpu":
         program = part_stores(hoist_clears(carry_rows(merge_stores(contract_sums(program)))))
+    capacity = max(capacity, least_capacity(program))
     return Lowering(arrange_products(program), capacity, platform, layout, sizes or {}).run(donate)
 
 

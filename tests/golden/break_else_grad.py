@@ -3,12 +3,13 @@ def break_else_grad(x):
     test_1 = x > 10.0
     if not test_1:
         broke = False
-        for i in range(5):
-            if not broke:
-                if x * i > 6.0:
-                    broke = True
-                else:
-                    x = x + i
+        i = 0
+        while not broke and i < 5:
+            if x * i > 6.0:
+                broke = True
+            else:
+                x = x + i
+            i += 1
         test_2 = not broke
     # reverse
     if test_1:

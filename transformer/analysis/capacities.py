@@ -3,10 +3,18 @@
     tape = np.empty((n, m, 3))        sizes {"n": 32, "m": 8} -> tape: (32, 8, 3)
 
 A dimension that is an int argument has that argument's capacity in `sizes`; all others have the default. An array that comes from
-several (a Move) has one shape only if they agree, else all arrays take the default.
+several (a Move) has one shape only if they agree, else all arrays take the default. The default has room for all rounds of the loops whose
+values are taped, where their number is bounded and the tapes are small.
 """
 
-from ..core import Apply, Hole, Move, is_name, walk
+import math
+
+import numpy as np
+
+from ..core import Apply, For, Hole, Move, Update, While, blocks, is_name, walk
+
+ROOM = 1 << 18
+"""Bytes of a program's tapes that are not worth a second compilation: it takes much longer than to clear them at each call."""
 
 
 def shapes_of(program, sizes, default):
@@ -20,6 +28,40 @@ def shapes_of(program, sizes, default):
             if shape is not None and found.setdefault(stmt.target, shape) != shape:
                 return {}
     return {name: shape for name, shape in found.items() if shape != filled(program.avals[name].shape, default)}
+
+
+def least_capacity(program):
+    """The capacity with which all tapes have room for all rounds that there can be, if they are small with it; else 0."""
+    tapes = [s for s in walk(program.body) if isinstance(s, Apply) and s.op.name == "tape"]
+    entry = sum(math.prod(s.params["shape"]) * np.dtype(s.params["dtype"]).itemsize for s in tapes)
+    rounds = taped_rounds(program.body, {s.target for s in tapes}, 1) if tapes else 0
+    return rounds if rounds * entry <= ROOM else 0
+
+
+def taped_rounds(stmts, tapes, around):
+    """The most entries that a block, which runs `around` times, stores into one of the tapes."""
+    found = 0
+    for stmt in stmts:
+        if isinstance(stmt, Update) and stmt.target in tapes:
+            found = max(found, around)
+        times = around * most_rounds(stmt) if isinstance(stmt, For | While) else around
+        for block in blocks(stmt):
+            found = max(found, taped_rounds(block, tapes, times))
+    return found
+
+
+def most_rounds(loop):
+    """A bound on the rounds of a loop, infinity where none is known."""
+    if isinstance(loop, For):
+        return math.inf if is_name(loop.lo) or is_name(loop.hi) else len(range(int(loop.lo), int(loop.hi), loop.step))
+    made, tests = {s.target: s for s in loop.head if isinstance(s, Apply)}, [loop.test]
+    while tests:
+        test = made.get(tests.pop())
+        if test is not None and test.op.impl is np.logical_and:
+            tests += test.args
+        elif test is not None and test.op.impl is np.less and test.args[0] == loop.counter and not is_name(test.args[1]):
+            return max(0, int(test.args[1]))
+    return math.inf
 
 
 def filled(shape, default):
@@ -44,4 +86,4 @@ def shape_of(stmt, program, found, sizes, default):
     return tuple(n if d is None else d for n, d in zip(kept, program.avals[stmt.target].shape)) if len(entries) == len(source) else None
 
 
-__all__ = ["shapes_of"]
+__all__ = ["least_capacity", "shapes_of"]

@@ -114,7 +114,8 @@ class Control:
         counter = self.tapes.counter(stmt)
         where = self.patches.after(frame.block, frame.state - 1)
         count = self.tapes.read(self.tapes.keep(counter, frame.block, where, counter))
-        index = self.builder.fresh("k", Aval((), np.dtype(np.int64), True))
+        own = stmt.counter is None or self.builder.hints.get(counter, counter) == "rounds"
+        index = self.builder.fresh("k", Aval((), np.dtype(np.int64), True)) if own else self.sweep.fresh_like(counter)
         inner.env[counter] = index
         if frame.block.loop is None:
             inner.pointer = index

@@ -15,6 +15,7 @@ from ..simplify.collect_products import collect_products
 from . import stores
 from .bars import Bars
 from .control import Control
+from .early_exits import with_counted_rounds
 from .frames import UNBOUND, Frame, Frames
 from .patches import Patches, settle_tests
 from .tapes import Tapes
@@ -47,6 +48,8 @@ def reverse(program, wrt, seeds, idle=()):
     <BLANKLINE>
     """
     program = before_reverse(program, wrt)
+    differentiated = [a for a, seed in zip(program.outputs, seeds, strict=True) if seed is not None and is_name(a)]
+    program = with_counted_rounds(program, [program.params[k] for k in wrt], differentiated)
     return after_reverse(Reverse(settle_tests(program), tuple(wrt), tuple(seeds), idle=idle).run())
 
 
