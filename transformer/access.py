@@ -153,4 +153,17 @@ class Environment(NamedTuple):
         return f"{bind(self, 'variable')}()"
 
 
-__all__ = ["Attribute", "Cell", "Default", "Environment", "Found", "Item", "Keys", "Kept", "Length", "Type", "Values"]
+class Called(NamedTuple):
+    """What a function that is fetched in turn gives for the same arguments."""
+
+    function: Callable
+    args: tuple = ()
+
+    def __call__(self):
+        return self.function()(*self.args)
+
+    def text(self, bind):
+        return f"{self.function.text(bind)}({', '.join(bind(a, 'given') for a in self.args)})"
+
+
+__all__ = ["Attribute", "Called", "Cell", "Default", "Environment", "Found", "Item", "Keys", "Kept", "Length", "Type", "Values"]

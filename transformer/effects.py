@@ -5,6 +5,7 @@ is computed afterwards is not used.
 """
 
 import builtins
+import importlib
 import sys
 from contextlib import contextmanager
 
@@ -141,7 +142,7 @@ class Effects:
         code = compile(stmt.params["text"], "<print>", "exec")
 
         def show(token, *values):
-            scope = {"np": np, "print": builtins.print, "debug": sys.modules.get(f"{__package__}.debug")}
+            scope = {"np": np, "print": builtins.print, "debug": sys.modules.get(f"{__package__}.debug"), **modules_named(stmt)}
             exec(code, scope, {f"_{k}": python_value(v, a) for k, (v, a) in enumerate(zip(values, avals))})
             return (np.asarray(token) + np.int32(1),)
         values = [self.lowering.env[TOKEN], *map(self.lowering.read, stmt.args)]
@@ -232,6 +233,13 @@ class Effects:
     def key(self, source, size, entry):
         value = self.lowering.env.get(source)
         return value and (value.name, size, getattr(entry, "length", None))
+
+
+def modules_named(stmt):
+    """The modules that the source of an effect names, under the names by which it begins."""
+    for name in stmt.params.get("modules", ()):
+        importlib.import_module(name)
+    return {root: sys.modules[root] for root in (name.partition(".")[0] for name in stmt.params.get("modules", ()))}
 
 
 def dynamic_entries(program, array, index, args):

@@ -1,5 +1,6 @@
 """What lowering a program gives: its text, and how its results are to be read."""
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +41,8 @@ class Failure:
 
     def raise_(self, values):
         """Raise the exception, as NumPy would have; its note says where."""
-        scope = {"np": np, self.exception.__name__: self.exception}
+        root = self.exception.__module__.partition(".")[0]
+        scope = {"np": np, root: sys.modules.get(root), self.exception.__name__: self.exception}
         scope.update({f"_{k}": python_value(v, a) for k, (v, a) in enumerate(zip(values, self.avals, strict=True))})
         try:
             exec(self.text, scope)

@@ -1,11 +1,14 @@
 """Special methods of the user's classes: entered like functions, so that what they read is never stale."""
 
+from typing import Generic, TypeVar
+
 import numpy as np
 import pytest
 
 from transformer import grad, jit, vmap
 
 RATE = 2.0
+V = TypeVar("V")
 
 
 class Vector:
@@ -178,3 +181,47 @@ def test_replaced_methods(monkeypatch):
     assert made(1.0) == 23.0
     monkeypatch.setattr(Replaced, "__add__", lambda self, x: 100.0 * x)
     assert made(1.0) == 120.0
+
+
+class Counting(type):
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.extra = 2.0 * len(args)
+        return made
+
+
+class Counted(metaclass=Counting):
+    def __init__(self, k):
+        self.k = k
+
+
+class Scaled:
+    def __new__(cls, k):
+        made = super().__new__(cls)
+        made.scale = RATE
+        return made
+
+    def __init__(self, k):
+        self.k = k * self.scale
+
+
+class Options(dict):
+    def __init__(self, k):
+        super().__init__(k=k if k > 0 else 2 * k)
+
+
+class Box(Generic[V]):
+    def __init__(self, k):
+        self.k = k if k > 0 else RATE * k
+
+
+def test_how_objects_are_made(monkeypatch):
+    def f(x, k):
+        made = Counted(k)
+        return np.sum(x) * made.k * made.extra + Scaled(k).k + Options(k)["k"] + Box[float](k).k
+    program = jit(f)
+    for rate in (3.0, 5.0):
+        monkeypatch.setitem(globals(), "RATE", rate)
+        for k in (0.7, -0.7):
+            np.testing.assert_allclose(program(np.ones(3), k), f(np.ones(3), k))
+            np.testing.assert_allclose(grad(f)(np.ones(3), k), [2 * k] * 3)

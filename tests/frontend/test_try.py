@@ -286,3 +286,60 @@ def test_handlers_name_classes():
             return x
     with pytest.raises(T.TransformError, match="no class of exceptions"):
         T.grad(f)(1.0)
+
+
+class Diverged(ValueError):
+    def __init__(self, code, at=0):
+        super().__init__(f"diverged with {code}")
+        self.code, self.at = code, at
+
+
+def with_a_cause(x, k):
+    try:
+        try:
+            raise KeyError("a")
+        except KeyError as error:
+            raise Diverged(k) from error
+    except Diverged as error:
+        return np.sum(x) * error.code * (3.0 if isinstance(error.__cause__, KeyError) else 1.0)
+
+
+def with_a_context(x, k):
+    try:
+        try:
+            raise KeyError("a")
+        except KeyError:
+            raise Diverged(k)  # noqa: B904
+    except Diverged as error:
+        return np.sum(x) * error.code * (3.0 if isinstance(error.__context__, KeyError) else 1.0)
+
+
+@pytest.mark.parametrize("f", [with_a_cause, with_a_context], ids=lambda f: f.__name__)
+def test_what_an_error_comes_from(f):
+    x = np.array([0.5, 2.0])
+    np.testing.assert_allclose(T.jit(f)(x, 2.0), f(x, 2.0))
+    np.testing.assert_allclose(T.grad(f)(x, 2.0), [6.0, 6.0])
+
+
+@pytest.mark.parametrize("transform", [T.grad, T.jit], ids=["grad", "jit"])
+def test_classes_of_the_user_are_raised_as_they_are(transform):
+    def f(x, k):
+        if k > 1:
+            raise Diverged(k, at=len(x))
+        return np.sum(x) * k
+    with pytest.raises(Diverged, match=r"diverged with 2\.0") as raised:
+        transform(f)(np.ones(3), 2.0)
+    assert (raised.value.code, raised.value.at) == (2.0, 3)
+
+
+@pytest.mark.parametrize("transform", [T.grad, T.jit], ids=["grad", "jit"])
+def test_classes_defined_in_functions_are_raised_as_their_ancestors(transform):
+    class Local(ValueError):
+        pass
+
+    def f(x, k):
+        if k > 1:
+            raise Local(f"k is {k}")
+        return np.sum(x) * k
+    with pytest.raises(ValueError, match=r"k is 2\.0"):
+        transform(f)(np.ones(3), 2.0)

@@ -15,6 +15,7 @@ import weakref
 import gast
 
 from ..analysis.aliases import tapes
+from ..core import Effect, walk
 from . import expressions
 from .expressions import Expressions
 from .statements import Statements
@@ -48,16 +49,17 @@ def tree(program, name=None, comments=False, header=True, own_params=True):
     constants = printer.expressions.module_level
     if not header:
         return gast.Module([*constants, function], [])
+    named = {module for s in walk(program.body) if isinstance(s, Effect) for module in s.params.get("modules", ())}
     types = ", ".join(f"{n}: {program.avals[p]}" for n, p in zip(params, program.params))
-    return gast.Module([*imports([*constants, function]), *constants, Comment(f"{name or program.name}({types})"), function], [])
+    return gast.Module([*imports([*constants, function], named), *constants, Comment(f"{name or program.name}({types})"), function], [])
 
 
-def imports(body):
-    """Import statements for the modules that the body names."""
+def imports(body, named=()):
+    """Import statements for the modules that the body names: those of `named`, and those that are known."""
     attributes = {dotted(node) for part in body for node in gast.walk(part) if isinstance(node, gast.Attribute)}
     roots = {path.split(".")[0] for path in attributes if path} & {"math", "cmath", "ml_dtypes"}
     packages = {".".join(path.split(".")[:2]) for path in attributes if path.startswith("scipy.")}
-    plain = [gast.Import([gast.alias(root, None)]) for root in (*sorted(roots), *sorted(packages))]
+    plain = [gast.Import([gast.alias(root, None)]) for root in (*sorted(roots | {*named}), *sorted(packages))]
     numpy = any(path.split(".")[0] == "np" for path in attributes)
     own = [gast.ImportFrom(OWN[root], [gast.alias(root, None)], 0) for root in sorted({path.split(".")[0] for path in attributes} & OWN.keys())]
     return [*plain, *([gast.Import([gast.alias("numpy", "np")])] if numpy else []), *own]

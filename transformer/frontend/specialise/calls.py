@@ -1,7 +1,6 @@
 """Calls: user functions are entered, library functions looked up in the op table, static calls run natively."""
 
 import collections
-import dataclasses
 import functools
 import inspect
 import os
@@ -17,7 +16,7 @@ from ...ops import vectorized
 from .. import desugar, parse, promotion, ragged, scopes
 from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
-from . import choices, filtered, generators, special_methods
+from . import choices, filtered, generators, native_objects, special_methods
 from .binding import bind_arguments
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
@@ -27,8 +26,6 @@ from .state import LIBRARIES, Control, is_users
 RECURSION = 12
 """Calls of a function inside of itself after which the tests around them are looked at."""
 
-RANDOM = (np.random.Generator, np.random.RandomState)
-VOLATILE_MODULES = {"random", "time", "secrets"}
 ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional", "transformer.random.rejection",
            "transformer.ops.scipy.integrate", "transformer.ops.scipy.entered", "transformer.scipy.roots", "transformer.scipy.krylov",
            "transformer.scipy.sparse.linalg", "transformer.scipy.optimize", "transformer.ops.vectorized", "transformer.frontend.lazy")
@@ -211,7 +208,7 @@ def vars_class(frame):
     return cell.cell_contents
 
 
-def call(ev, fn, args, kwargs, node):
+def call(ev, fn, args, kwargs, node=None):
     """Call a value with evaluated arguments."""
     if isinstance(fn, Closure):
         return fn.enter(ev, args, kwargs)
@@ -230,6 +227,7 @@ def call(ev, fn, args, kwargs, node):
             return found
     if args and isinstance(args[0], filtered.Filtered) and not is_entered(fn):
         return filtered.call(ev, fn, args[0], args[1:], kwargs)
+    from . import messages, objects
     from .intrinsics import INTRINSICS
     try:
         special = INTRINSICS.get(fn)
@@ -237,6 +235,9 @@ def call(ev, fn, args, kwargs, node):
         special = None
     if special is not None:
         return special(ev, *args, **kwargs)
+    found = messages.of_method(ev, fn, args, kwargs)
+    if found is not NotImplemented:
+        return found
     found = special_methods.converted(ev, fn, args)
     if found is not NotImplemented:
         return found
@@ -247,8 +248,9 @@ def call(ev, fn, args, kwargs, node):
         return remembered(ev, fn, args, kwargs, node)
     if isinstance(fn, types.FunctionType) and is_user_code(fn):
         return enter_function(ev, fn, args, kwargs)
-    if isinstance(fn, type):
-        return construct(ev, fn, args, kwargs, node)
+    found = objects.made(ev, fn, args, kwargs, node)
+    if found is not NotImplemented:
+        return found
     if isinstance(fn, np.vectorize) and (isinstance(fn.pyfunc, Closure) or abstract_inside((*args, *kwargs.values()))):
         return enter_function(ev, vectorized.apply, (fn, *args), kwargs)
     method = entered_method(fn)
@@ -293,18 +295,6 @@ def is_user_code(fn):
     return not own and not generated and module.split(".")[0] not in LIBRARIES
 
 
-def construct(ev, cls, args, kwargs, node):
-    """Make an object; its __init__ is entered if it is the user's Python code."""
-    init = cls.__init__
-    generated = dataclasses.is_dataclass(cls) and "__init__" in vars(cls) and init.__code__.co_filename.startswith("<")
-    if not isinstance(init, types.FunctionType) or not is_user_code(init) or generated or cls.__new__ is not object.__new__:
-        return call_native(ev, cls, args, kwargs, node)
-    instance = cls.__new__(cls)
-    ev.externals.guard_method(cls, "__init__", init)
-    enter_function(ev, init, (instance, *args), kwargs)
-    return instance
-
-
 def call_native(ev, fn, args, kwargs, node):
     """A library function: from the op table if an argument is abstract, else by running it."""
     owner = getattr(fn, "__self__", None)
@@ -316,7 +306,7 @@ def call_native(ev, fn, args, kwargs, node):
         return ragged.call(fn, args, kwargs)
     if selections.selects(fn, args, kwargs):
         return selections.select(fn, args)
-    check_random(ev, fn, owner, node)
+    native_objects.check_call(ev, fn, owner, args, kwargs, node)
     if (fn is os.getenv or owner is os.environ) and args and isinstance(args[0], str):
         ev.externals.environment(args[0])
     if owner is not None and not isinstance(owner, types.ModuleType):
@@ -459,19 +449,6 @@ def promote_target(ev, fn, args, kwargs, node):
     if type(out) is np.ndarray and ev.must_promote(out, args, list(kwargs.values())):
         kwargs["out"] = ev.promote(out, node)
     return args, kwargs
-
-
-def check_random(ev, fn, owner, node):
-    """Draws that differ from call to call must not be frozen into a program."""
-    module = getattr(fn, "__module__", None) or ""
-    drawn = module.startswith("scipy.stats") and getattr(fn, "__name__", "") == "rvs"
-    random = drawn or isinstance(owner, RANDOM) or module.startswith("numpy.random") or type(owner).__name__ == "Random"
-    if random or (module in VOLATILE_MODULES and isinstance(fn, types.BuiltinFunctionType)):
-        name = f"{module or type(owner).__name__}.{getattr(fn, '__name__', fn)}".replace("numpy.random.mtrand", "np.random")
-        ev.volatile = (name, ev.origin(node))
-        if ev.refuse_volatile:
-            raise ev.error(f"{name} is called in a compiled function: its value would be drawn once and never again",
-                           "Draw outside and pass the numbers as an argument.", node)
 
 
 __all__ = ["Closure", "call", "call_native", "enter_function", "inner_frame"]

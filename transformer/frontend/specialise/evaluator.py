@@ -1,6 +1,7 @@
 """The evaluator: executes a user's function statement by statement on static values and references."""
 
 import types
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,7 @@ from ...core import Aval, literal_aval
 from ...errors import TransformError, ValueDependent
 from .. import aliases, parse, scopes
 from ..reference import Ref, as_array, is_reference
-from . import branches, statements
+from . import branches, native_objects, statements
 from .externals import is_device_array
 from .joined import JoinedContainers
 from .state import NUMBERS, State, Undefined, assign, contents, rebuild
@@ -66,9 +67,10 @@ class Evaluator:
         self.meanings, self.assumed = {}, []
         self.forgotten, self.ambiguous = set(), []
         self.joined = JoinedContainers(self)
-        self.promoted, self.born, self.kept, self.roots = {}, {}, [], {}
-        self.remembered = {}
+        self.promoted, self.born, self.made, self.kept, self.roots = {}, {}, {}, [], {}
+        self.remembered, self.constructed = {}, {}
         self.called_back = self.escaped = None
+        self.filters = [*warnings.filters]
         self.volatile, self.refuse_volatile = None, False
 
     # places ------------------------------------------------------------------
@@ -262,6 +264,7 @@ class Evaluator:
     def refuse_mutation(self, owner, what, origin):
         """Refuse to change a container that outlives the call, or that is one of two while the other one is in use."""
         self.externals.refuse_mutation(owner, what, origin)
+        native_objects.check_store(self, owner, what, origin)
         self.joined.check_store(owner, what, origin)
 
     def open(self, value):

@@ -5,13 +5,11 @@ depend on values. Where a handler could catch such a failure, types do not decid
 in which operations run as they are met, and `jit` refuses.
 """
 
-import builtins
-
 from ...core import Apply, Effect, Update, walk
 from ...errors import IndexMismatch, ShapeError, TransformError, ValueDependent
-from . import branches, statements
+from . import branches, calls, statements
 from .state import Control, Undefined
-from .templates import Template, argument_source, printable
+from .templates import Template, exception_source
 
 
 def run_raise(ev, frame, node):
@@ -20,8 +18,17 @@ def run_raise(ev, frame, node):
         if not ev.handled:
             raise ev.error("a bare raise has nothing to raise again", "Name the exception.", node)
         return deliver(ev, ev.handled[-1])
-    exception = ev.eval(frame, node.exc)
-    deliver(ev, exception() if isinstance(exception, type) else exception)
+    exception = made(ev, ev.eval(frame, node.exc), node)
+    if node.cause is not None:
+        exception.__cause__ = made(ev, ev.eval(frame, node.cause), node)
+    if ev.handled and ev.handled[-1] is not exception:
+        exception.__context__ = ev.handled[-1]
+    deliver(ev, exception)
+
+
+def made(ev, value, node):
+    """The exception that `raise value` means."""
+    return calls.call(ev, value, (), {}, node) if isinstance(value, type) else value
 
 
 def deliver(ev, exception):
@@ -30,10 +37,8 @@ def deliver(ev, exception):
     if depth in ev.attempts[-1:] or depth == 1 and not any(isinstance(a, Template) for a in exception.args):
         raise exception
     atoms = []
-    text = ", ".join(argument_source(printable(ev, a), ev.builder, atoms) for a in exception.args)
-    cls = type(exception)
-    name = cls.__name__ if getattr(builtins, cls.__name__, None) is cls else "RuntimeError"
-    ev.builder.add(Effect("raise", tuple(atoms), {"text": f"raise {name}({text})", "exception": cls}))
+    source, modules = exception_source(ev, exception, atoms)
+    ev.builder.add(Effect("raise", tuple(atoms), {"text": f"raise {source}", "exception": type(exception), "modules": modules}))
     if depth > 1:
         raise branches.BranchRaised
 

@@ -1,4 +1,4 @@
-"""Functions that the evaluator handles itself: iteration, printing, types, and higher-order functions.
+"""Functions that the evaluator handles itself: iteration, types, and higher-order functions.
 
 Each takes the evaluator first, then the arguments of the function it stands for.
 """
@@ -9,14 +9,13 @@ import operator
 
 import numpy as np
 
-from ...core import Effect
-from ...errors import NeedStatic, TransformError
+from ...errors import NeedStatic
 from .. import updates
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import alternatives, branches, calls, expressions, filtered, iteration, iterators, special_methods
+from . import alternatives, branches, calls, expressions, filtered, iteration, iterators, messages, special_methods
 from .statements import set_attribute
-from .templates import argument_source, printable, text_of
+from .templates import text_of
 
 
 def range_(ev, *args):
@@ -109,15 +108,6 @@ def reversed_(ev, value):
     return iterators.cursor(ev, iteration.Listed((items,), lambda i: iterators.item_of(ev, items, last - i)))
 
 
-def print_(ev, *args, sep=" ", end="\n", file=None, flush=False):
-    if file is not None:
-        raise TransformError("print to a file inside of a transformed function", "Print to standard output, or return the value.")
-    atoms = []
-    text = [argument_source(printable(ev, a), ev.builder, atoms) for a in map(ev.open, args)]
-    text += [f"sep={sep!r}"] * (sep != " ") + [f"end={end!r}"] * (end != "\n")
-    ev.builder.add(Effect("print", tuple(atoms), {"text": f"print({', '.join(text)})"}))
-
-
 def len_(ev, value):
     if is_ragged(value):
         return value.shape[0]
@@ -174,6 +164,8 @@ def repr_(ev, value):
 def reading_variables(fn, needed=0):
     """What stands for a function that reads the variables of its caller by name: those of the user's are none of Python's here."""
     def call(ev, *args, **kwargs):
+        if fn is vars and args:
+            return expressions.load_attribute(ev, *args, "__dict__", None)
         if len(args) > needed:
             return calls.call_native(ev, fn, args, kwargs, None)
         raise ev.error(f"{fn.__name__}() reads variables by their names inside of a transformed function", "Use the variables themselves, or keep them in a dict.")
@@ -296,10 +288,10 @@ def combined_at(ufunc):
 READING_VARIABLES = {fn: reading_variables(fn, needed) for fn, needed in {locals: 0, globals: 0, eval: 3, exec: 3, vars: 0, dir: 0}.items()}
 
 INTRINSICS = {**READING_VARIABLES,
-           repr: repr_, len: len_, np.shape: shape_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_, print: print_,
+           repr: repr_, len: len_, np.shape: shape_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
            setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
-           any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS,
+           any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS, **messages.MESSAGES,
            **{ufunc.at: combined_at(ufunc) for ufunc in updates.COMBINING}}
 
 LOOPED = ((np.arange, arange_items), (enumerate, enumerate_items), (np.ndindex, ndindex_items), (np.ndenumerate, ndenumerate_items))

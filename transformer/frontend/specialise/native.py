@@ -7,6 +7,7 @@ import numpy as np
 from ...errors import TransformError
 from ...ops import op as optable
 from ..reference import contains_reference
+from . import native_objects
 from .state import Control
 
 
@@ -14,7 +15,7 @@ def run_native(ev, fn, args, kwargs):
     """Call native code. What it does with abstract values says nothing of the program: errors of it are not the user's, nor can it swallow ours."""
     before, ev.called_back, ev.escaped = (ev.called_back, ev.escaped), None, None
     try:
-        result = fn(*args, **kwargs)
+        result = native_objects.noted(ev, fn, args, fn(*args, **kwargs))
         if isinstance(ev.escaped, TransformError | Control):
             raise ev.escaped
         return result

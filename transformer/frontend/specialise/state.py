@@ -4,11 +4,13 @@ A slot is one place that holds a value: a variable of a frame, an element of a l
 object. Branches and loops compare slots before and after, and turn numbers that differ into names of the program.
 """
 
+import argparse
 import array
 import functools
+import queue
 import sys
 import types
-from collections import deque
+from collections import ChainMap, UserDict, UserList, UserString, deque
 
 import gast
 import numpy as np
@@ -32,7 +34,8 @@ class Undefined:
         self.reason, self.value = reason, value
 
 
-LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *sys.stdlib_module_names} - {"__main__"}
+STDLIB = {*sys.stdlib_module_names} - {"__main__"}
+LIBRARIES = {"numpy", "scipy", "gast", "astunparse", "jaxlib", *STDLIB}
 
 
 def is_users(name):
@@ -44,6 +47,17 @@ NUMBERS = (bool, int, float, complex, np.generic)
 
 def is_numeric(value):
     return is_reference(value) or isinstance(value, NUMBERS) or is_device_array(value) or (isinstance(value, np.ndarray) and is_number(value.dtype))
+
+
+FOLLOWED = (BaseException, types.SimpleNamespace, argparse.Namespace, UserDict, UserList, UserString, ChainMap, queue.Queue)
+"""Classes of the standard library whose attributes are state of the program. Those of all others (loggers, locks, files) are none: what changes them is
+looked at in `native_objects`."""
+
+
+@functools.cache
+def is_followed(cls):
+    """Whether the attributes of an object of this class are state of the program."""
+    return cls.__module__.partition(".")[0] not in STDLIB or issubclass(cls, FOLLOWED)
 
 
 BYTES = (array.array, bytearray)
@@ -63,6 +77,8 @@ def contents(value):
     if is_device_array(value) or isinstance(value, Undefined | Ref | np.ndarray | np.ufunc | gast.AST | type | types.ModuleType | types.FunctionType):
         return None
     if isinstance(value, types.BuiltinFunctionType | types.MethodType | types.GenericAlias) or type(value).__module__ == "typing":
+        return None
+    if not is_followed(type(value)):
         return None
     slots = slots_of(type(value))
     if slots:

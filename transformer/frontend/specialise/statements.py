@@ -10,7 +10,7 @@ import numpy as np
 from ...access import Kept
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import alternatives, branches, calls, expressions, failures, iteration, loops, special_methods, whiles
+from . import alternatives, branches, calls, expressions, failures, iteration, loops, native_objects, special_methods, whiles
 from .state import Undefined
 
 INPLACE = {gast.Add: "iadd", gast.Sub: "isub", gast.Mult: "imul", gast.Div: "itruediv", gast.FloorDiv: "ifloordiv", gast.Mod: "imod",
@@ -180,7 +180,7 @@ def run_with(ev, frame, node):
                 raise ev.error("an array is no context manager", "Use `with` on static objects such as np.errstate().", node)
             value = special_methods.enter(ev, manager, "enter")
             if value is NotImplemented:
-                value = stack.enter_context(manager)
+                value = native_objects.note_entered(ev, manager, stack.enter_context(manager))
             else:
                 stack.push(functools.partial(special_methods.enter, ev, manager, "exit"))
             if item.optional_vars is not None:

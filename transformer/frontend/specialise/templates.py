@@ -1,6 +1,7 @@
 """Text with abstract values inside: an f-string or a print that is put together when the program runs."""
 
 import dataclasses
+import sys
 
 from ...errors import NeedStatic, TransformError
 from ..reference import is_reference
@@ -114,3 +115,36 @@ def argument_source(value, builder, atoms):
     if isinstance(value, bool | int | float | complex | str | bytes | type(None)):
         return repr(value)
     return repr(str(value))
+
+
+def placed(cls):
+    """A class, or its nearest ancestor, that stands in a module under its name."""
+    return next(base for base in cls.__mro__ if "." not in base.__qualname__ and getattr(sys.modules.get(base.__module__), base.__name__, None) is base)
+
+
+def class_source(cls):
+    """(source, modules that it names) of a class that stands in a module."""
+    if cls.__module__ == "builtins":
+        return cls.__name__, ()
+    if cls.__module__.partition(".")[0] == "numpy":
+        return f"np{cls.__module__[5:]}.{cls.__name__}", ()
+    return f"{cls.__module__}.{cls.__name__}", (cls.__module__,)
+
+
+def exception_source(ev, exception, atoms):
+    """(source, modules that it names) of an exception: its class called as the program did, or an ancestor with the arguments that it holds."""
+    cls = placed(type(exception))
+    _, args, kwargs = ev.constructed.get(id(exception), (exception, exception.args, {}))
+    if cls is not type(exception) or not is_written((args, kwargs)):
+        cls, args, kwargs = next(base for base in cls.__mro__ if base.__module__ == "builtins"), exception.args, {}
+    name, modules = class_source(cls)
+    text = [argument_source(printable(ev, a), ev.builder, atoms) for a in args]
+    text += [f"{k}={argument_source(printable(ev, v), ev.builder, atoms)}" for k, v in kwargs.items()]
+    return f"{name}({', '.join(text)})", modules
+
+
+def is_written(value):
+    """Whether source says all of a value."""
+    if type(value) in (list, tuple, dict):
+        return all(map(is_written, value.values() if type(value) is dict else value))
+    return is_reference(value) or isinstance(value, Template) or type(value) in (bool, int, float, complex, str, bytes, type(None))
