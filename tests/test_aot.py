@@ -133,3 +133,18 @@ def test_saved_source_is_a_module(tmp_path):
     spec.loader.exec_module(module)
     function, = (v for k, v in vars(module).items() if k.endswith("_grad"))
     np.testing.assert_allclose(function(np.ones(3)), np.sin(2.0) * np.ones(3))
+
+
+def test_arguments_are_donated_by_name():
+    add = jit(lambda s, d, *, k: (s + d, d + k), donate_argnames=("s", "k"), keep_unused=True, inline=True)
+    s, d, k = (jit(lambda x: x)(np.full(5, v, np.float32)) for v in (1.0, 2.0, 3.0))
+    np.testing.assert_array_equal(add(s, d, k=k), [np.full(5, 3.0), np.full(5, 5.0)])
+    assert (s.is_deleted(), d.is_deleted(), k.is_deleted()) == (True, False, True)
+
+
+def test_only_the_device_in_use_is_accepted():
+    assert jit(lambda x: x, backend="cpu", compiler_options={})(1.0) == 1.0
+    with pytest.raises(TransformError, match="another device"):
+        jit(lambda x: x, backend="tpu")
+    with pytest.raises(TransformError, match="compiler options"):
+        jit(lambda x: x, compiler_options={"xla_flag": True})

@@ -185,6 +185,18 @@ def test_forward_mode_needs_custom_jvp():
         T.jvp(lambda x: bounded(x, 1.0), (1.0,), (1.0,))
 
 
+def test_arguments_that_are_not_differentiated_are_named():
+    @functools.partial(T.custom_vjp, nondiff_argnames=("n",))
+    def f(x, n):
+        return x * n
+
+    f.defvjp(lambda x, n: (f(x, n), x), lambda n, kept, bar: (10.0 * n * bar,))
+    assert T.grad(f)(0.5, 3) == 30.0
+    with pytest.raises(TypeError, match="no parameter"):
+        T.custom_jvp(lambda x: x, nondiff_argnames="y")
+    assert T.grad(T.checkpoint(lambda x, n: x ** n, static_argnames="n"))(2.0, n=3) == 12.0
+
+
 # custom_jvp -----------------------------------------------------------------------------------------------------------------
 def test_one_rule_for_both_modes():
     for g in (T.grad(softplus), T.jit(T.grad(softplus)), T.jacfwd(softplus), T.jacrev(softplus)):

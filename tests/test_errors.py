@@ -267,3 +267,30 @@ def test_unknown_stage():
 
 def test_source_before_a_call_that_needs_arrays():
     assert "show(" in message(lambda: T.grad(lambda x: np.sum(x[0] * x[1])).source)
+
+
+def test_an_axis_that_does_not_exist_is_both_kinds_of_error():
+    for f in (lambda x: np.sum(x, axis=2), lambda x: np.flip(x, axis=2), lambda x: T.numpy.max(x, axis=-3), lambda x: np.moveaxis(x, 4, 0)):
+        for kind in (IndexError, ValueError):
+            with pytest.raises(kind, match="axis"):
+                T.jit(f)(np.ones((2, 2)))
+    with pytest.raises(ValueError, match="twice"):
+        T.jit(lambda x: np.sum(x, axis=(0, 0)))(np.ones((2, 2)))
+
+
+def test_results_that_differ_from_lane_to_lane_need_an_axis():
+    with pytest.raises(ValueError, match="out_axes is None"):
+        T.vmap(lambda x: x, out_axes=None)(np.ones(2))
+
+
+@pytest.mark.parametrize("transform, f, x, message", [
+    (T.jacfwd, np.abs, 1 + 2j, "real arguments"),
+    (T.jacrev, lambda z: z * np.conj(z), 1 + 2j, "real results"),
+    (T.jacrev, lambda t: np.exp(1j * t), 0.3, "real results"),
+    (T.hessian, np.abs, 1 + 2j, "real arguments"),
+    (lambda f: T.grad(f, holomorphic=True), lambda z: z ** 2, 2.0, "complex arguments"),
+    (lambda f: T.jacfwd(f, holomorphic=True), np.abs, 1 + 2j, "complex arguments and results"),
+])
+def test_half_of_a_complex_derivative_is_refused(transform, f, x, message):
+    with pytest.raises(TypeError, match=message):
+        transform(f)(x)

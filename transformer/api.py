@@ -9,7 +9,7 @@ from . import engines, tree
 from .core import Aval
 from .errors import ShapeError, SizesByLane, TransformError, TypeMismatch
 from .later import later
-from .leaves import as_float
+from .leaves import as_dynamic, as_float
 from .specialised import Param, Static
 from .transformed import Transformed
 
@@ -35,17 +35,16 @@ class Differentiated(Transformed):
 
     def convert(self, args, kwargs):
         args, kwargs = super().convert(args, kwargs)
-        if self.settings["allow_int"]:
-            return args, kwargs
+        convert_leaf = as_dynamic if self.settings["allow_int"] else as_float
         argnums = self.settings["argnums"]
         numbers = argnums if type(argnums) in (tuple, list) else (argnums,)
         for n in numbers:
             if type(n) is int and -len(args) <= n < len(args) and type(args[n]) is not float:
                 value = args[n]
                 if tree.children_of(value) is None:
-                    new = as_float(value)
+                    new = convert_leaf(value)
                 else:
-                    new = tree.tree_map(as_float, value)
+                    new = tree.tree_map(convert_leaf, value)
                 if new is not value:
                     n %= len(args)
                     args = (*args[:n], new, *args[n + 1:])
@@ -99,7 +98,7 @@ class Jacobian(Differentiated):
 
     def build(self, args, kwargs):
         s = self.settings
-        return derivatives.jacobian(self.fn, args, kwargs, s["argnums"], s["mode"], s["has_aux"], s["allow_int"])
+        return derivatives.jacobian(self.fn, args, kwargs, s["argnums"], s["mode"], s["has_aux"], s["allow_int"], s["holomorphic"])
 
 
 @decorator
@@ -257,12 +256,12 @@ def output_axes(specialised, out_axes, inner=None):
 
 @decorator
 def vmap(f: Callable[..., Any] | None = None, in_axes: Any = 0, out_axes: Any = 0, axis_name: Hashable = None,
-         axis_size: int | None = None) -> Any:
+         axis_size: int | None = None, spmd_axis_name: Hashable = None) -> Any:
     """Map a function over an axis of its arguments, without a loop: the batched program as source.
 
     in_axes: per positional argument an axis, None (passed whole) or a container of such; keyword arguments map axis 0.
     out_axes: the same for the result. axis_name: a name for the axis, over which collectives (`lax.psum`) compute.
-    axis_size: needed only where no argument is mapped.
+    axis_size: needed only where no argument is mapped. spmd_axis_name: accepted; how a batch lies on a mesh follows from its arguments.
     Raises ShapeError where sizes differ or an axis does not exist.
 
     >>> import numpy as np
@@ -275,10 +274,10 @@ def vmap(f: Callable[..., Any] | None = None, in_axes: Any = 0, out_axes: Any = 
 class Jitted(Transformed):
     kind = "jit"
 
-    def __init__(self, fn, static_argnums, static_argnames, donate_argnums, in_shardings=None, out_shardings=None, engine=None):
-        super().__init__(fn, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
+    def __init__(self, fn, static_argnums, static_argnames, donate, in_shardings=None, out_shardings=None, engine=None):
+        super().__init__(fn, static_argnums=static_argnums, static_argnames=static_argnames, donate=donate,
                          in_shardings=in_shardings, out_shardings=out_shardings, engine=engine and engines.check(engine))
-        self.donate = as_tuple(donate_argnums)
+        self.donate = donate
         self.write_back = not isinstance(fn, Transformed)
 
     @functools.cached_property
@@ -303,6 +302,17 @@ class Jitted(Transformed):
         return lower(self, args, kwargs)
 
 
+def check_device(device):
+    """Refuse a device, or a platform, other than that which is used anyway."""
+    if device is None:
+        return
+    from backend import client
+    here = client.default_device()
+    if device not in (here, here.platform):
+        raise TransformError(f"{device} is another device than {here}, which is used", "Move the arguments with device_put(x, device), or set "
+                             "TRANSFORMER_PLATFORMS.")
+
+
 def as_tuple(value):
     if value is None:
         return ()
@@ -311,15 +321,19 @@ def as_tuple(value):
 
 @decorator
 def jit(f: Callable[..., Any] | None = None, static_argnums: Argnums = (), static_argnames: str | Sequence[str] = (),
-        donate_argnums: Argnums = (), in_shardings: Any = None, out_shardings: Any = None, engine: str | None = None) -> Any:
+        donate_argnums: Argnums = (), in_shardings: Any = None, out_shardings: Any = None, engine: str | None = None, *,
+        donate_argnames: str | Sequence[str] = (), keep_unused: bool = False, inline: bool = False, device: Any = None,
+        backend: str | None = None, compiler_options: dict[str, Any] | None = None) -> Any:
     """Compile a function, or a transformed one, with XLA; results are device arrays (`Array`).
 
     Loops and branches on array values compile as they are. static_argnums, static_argnames: arguments whose values are built
-    into the program (strings, None and flags are so anyway). donate_argnums: arguments whose memory results may reuse.
+    into the program (strings, None and flags are so anyway). donate_argnums, donate_argnames: arguments whose memory results may reuse.
     Stores into array arguments reach the caller's ndarrays, as in NumPy. in_shardings, out_shardings: how arguments and results lie on
     several devices (one for all, or a tree like theirs); where arguments are spread over a mesh already, nothing need be said.
     engine: "xla"; "numpy" to run the generated NumPy program instead; "auto" to do so where it is estimated to be quicker (a few
     statements on small arrays of floats; see `engines`). None: as `config` says, "xla" by default. `f.explain(*args)` tells.
+    keep_unused, inline: accepted, results do not depend on them. device, backend: only those that are used anyway; for others move the
+    arguments with `device_put`.
 
     Raises TransformError where the function cannot be compiled (random draws, side effects, shapes that depend on values).
 
@@ -327,6 +341,10 @@ def jit(f: Callable[..., Any] | None = None, static_argnums: Argnums = (), stati
     >>> print(jit(lambda x: np.sum(x * 2.0))(np.arange(3.0)))
     6.0
     """
-    return Jitted(f, static_argnums, static_argnames, donate_argnums, in_shardings, out_shardings, engine)
+    check_device(backend if device is None else device)
+    if compiler_options:
+        raise TransformError(f"jit does not take compiler options ({', '.join(compiler_options)})", "Leave them out.")
+    return Jitted(f, static_argnums, static_argnames, (*as_tuple(donate_argnums), *as_tuple(donate_argnames)), in_shardings, out_shardings, engine)
+
 
 __all__ = ["grad", "hessian", "jacfwd", "jacrev", "jit", "value_and_grad", "vmap"]

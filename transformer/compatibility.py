@@ -26,9 +26,9 @@ def named_call(fun, *, name=None):
 
 
 @contextmanager
-def default_matmul_precision(option):
+def default_matmul_precision(new_val):
     """Accepted: products are computed in full precision."""
-    yield option
+    yield new_val
 
 
 @contextmanager

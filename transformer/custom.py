@@ -20,13 +20,15 @@ class Custom:
 
     __transformer_opaque__ = True
 
-    def __init__(self, fun, nondiff_argnums=()):
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         if not callable(fun):
             raise TypeMismatch(f"{type(self).__name__} needs a function, not a value of type {type(fun).__name__}", "Pass the function itself.")
         functools.update_wrapper(self, fun, updated=())
         self.__name__ = program_name(fun)
         self.fun = fun
-        self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        names = (nondiff_argnames,) if isinstance(nondiff_argnames, str) else tuple(nondiff_argnames)
+        numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        self.nondiff = (*numbers, *(position_of(fun, name) for name in names))
 
     def __call__(self, *args, **kwargs):
         return self.fun(*args, **kwargs)
@@ -54,6 +56,14 @@ class Custom:
         return f"<{type(self).__name__} {self.__name__}>"
 
 
+def position_of(fun, name):
+    """The number of a parameter."""
+    names = [a.arg if hasattr(a, "arg") else a.id for a in fun.node.args.args] if isinstance(fun, Closure) else [*inspect.signature(fun).parameters]
+    if name not in names:
+        raise TypeMismatch(f"{getattr(fun, '__name__', fun)} has no parameter {name!r}", f"Its parameters: {', '.join(names)}.")
+    return names.index(name)
+
+
 def positional(fun, args, kwargs):
     """All arguments by position, defaults filled in."""
     if isinstance(fun, Closure):
@@ -76,7 +86,7 @@ def positional(fun, args, kwargs):
 class custom_vjp(Custom):
     """A function whose reverse-mode derivative is given by `defvjp(forward, backward)`.
 
-    nondiff_argnums: arguments that are not differentiated; `backward` gets them first.
+    nondiff_argnums, nondiff_argnames: arguments that are not differentiated; `backward` gets them first.
 
     >>> import numpy as np
     >>> from transformer import grad

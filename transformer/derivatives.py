@@ -14,7 +14,7 @@ from .transforms.batch import batch
 from .transforms.forward import forward
 from .transforms.reverse import reverse
 from .transforms.simplify import simplify
-from .zero_tangents import extended, without_integers
+from .zero_tangents import extended, replaced, without_integers
 
 
 def finish(specialised, program, out_tree, name, stage, inputs=None):
@@ -61,6 +61,8 @@ def gradient(fn, args, kwargs, argnums, has_aux, holomorphic, with_value, allow_
     value_tree, aux_tree = subtrees(specialised.out_tree, has_aux)
     check_scalar(program, value_tree, holomorphic)
     refuse_discrete(program, specialised, wanted)
+    if holomorphic:
+        require_complex(specialised, wanted, 1, "grad")
     wrt = positions_of(specialised, [p for positions, _ in wanted for p in positions])
     aval = program.aval(program.outputs[0])
     seed = 1.0 if aval.dtype == np.float64 or aval.weak or aval.dtype.kind in "biu" else aval.dtype.type(1)
@@ -115,6 +117,33 @@ def refuse_discrete(program, specialised, wanted):
                     raise TypeMismatch(f"an argument of type {aval} cannot be differentiated", "Pass floating-point numbers.")
 
 
+def differentiated_avals(specialised, wanted):
+    """Types of the leaves that are differentiated."""
+    program = specialised.program
+    return [program.avals[program.params[i]] for i in positions_of(specialised, [p for positions, _ in wanted for p in positions])]
+
+
+def require_complex(specialised, wanted, count, name):
+    """Holomorphic functions map complex numbers to complex numbers."""
+    outs = map(specialised.program.aval, specialised.program.outputs[:count])
+    for what, avals in (("argument", differentiated_avals(specialised, wanted)), ("result", outs)):
+        for aval in avals:
+            if aval.dtype.kind != "c":
+                raise TypeMismatch(f"{name} with holomorphic=True needs complex arguments and results; {specialised.program.name} has "
+                                   f"{'an' if what == 'argument' else 'a'} {what} of type {aval}", "Convert it to complex, or leave holomorphic out.")
+
+
+def refuse_complex(specialised, wanted, count, mode):
+    """One tangent or cotangent of 1 an element says only half of a derivative with respect to, or of, complex numbers."""
+    name = specialised.program.name
+    if mode == "forward" and any(a.dtype.kind == "c" for a in differentiated_avals(specialised, wanted)):
+        raise TypeMismatch(f"jacfwd needs real arguments; {name} gets a complex one",
+                           "Use holomorphic=True if the function is complex-differentiable, else take real and imaginary parts as arguments.")
+    if mode == "reverse" and any(specialised.program.aval(a).dtype.kind == "c" for a in specialised.program.outputs[:count]):
+        raise TypeMismatch(f"jacrev needs real results; {name} returns a complex one",
+                           "Use holomorphic=True if the function is complex-differentiable, else return real and imaginary parts.")
+
+
 def pullback_program(specialised, wrt):
     """(joint program with one cotangent parameter per output, number of primal outputs)."""
     program = specialised.program
@@ -133,12 +162,16 @@ def basis(builder, avals, total, offset):
     return found
 
 
-def jacobian(fn, args, kwargs, argnums, mode, has_aux=False, allow_int=False):
+def jacobian(fn, args, kwargs, argnums, mode, has_aux=False, allow_int=False, holomorphic=False):
     """jacfwd and jacrev: the batch of tangents or cotangents over a basis, one program."""
     single, wanted = differentiated(fn, args, argnums, allow_int)
     specialised = build_differentiable(fn, args, kwargs)
     refuse_discrete(specialised.program, specialised, wanted)
     value_tree, aux_tree = subtrees(specialised.out_tree, has_aux)
+    if holomorphic:
+        require_complex(specialised, wanted, value_tree.num_leaves, "jacrev" if mode == "reverse" else "jacfwd")
+    else:
+        refuse_complex(specialised, wanted, value_tree.num_leaves, mode)
     wrt = positions_of(specialised, [p for positions, _ in wanted for p in positions])
     make = jacobian_rows if mode == "reverse" else jacobian_columns
     program = make(specialised, wrt, value_tree.num_leaves)
@@ -218,14 +251,17 @@ def keep_hints(program, original):
 
 
 def pushforward(fn, args, kwargs, wrt_args, allow_int=False):
-    """jvp: the Specialised of outputs and tangents; allow_int: integers have none."""
+    """jvp: the Specialised of outputs and tangents; integers among the outputs, and with allow_int among the arguments, have none."""
     _, wanted = differentiated(fn, args, tuple(wrt_args), allow_int)
     specialised = build_differentiable(fn, args, kwargs)
     positions = [p for found, _ in wanted for p in found]
     wrt = positions_of(specialised, positions)
     pushed = forward(specialised.program, wrt)
     inputs = [*specialised.inputs, *(Input("leaf", ("tangent", p)) for p in positions)]
-    out_tree = tree.Treedef(tuple, None, (specialised.out_tree, specialised.out_tree))
+    avals = list(map(specialised.program.aval, specialised.program.outputs))
+    dots = [dot for dot, aval in zip(pushed.outputs[len(avals):], avals) if is_floating(aval.dtype)]
+    pushed = dataclasses.replace(pushed, outputs=[*pushed.outputs[:len(avals)], *dots])
+    out_tree = tree.Treedef(tuple, None, (specialised.out_tree, replaced(specialised.out_tree, iter(avals))))
     return finish(specialised, pushed, out_tree, f"{specialised.program.name}_jvp", "jvp", inputs)
 
 

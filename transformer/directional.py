@@ -98,6 +98,8 @@ def flatten_matching(treedef, value, leaves, what, of):
         if shape != wanted:
             raise ShapeError(f"a {what} of shape {shape} is given for a {of} of shape {wanted}", f"Give each {what} the shape of its {of}.")
         dtype = like.dtype if hasattr(like, "dtype") else np.result_type(like)
+        if what == "cotangent" and getattr(leaf, "dtype", None) == float0:
+            leaf = np.zeros(shape)
         if what == "tangent" and not is_floating(dtype):
             refuse_moving(leaf, what)
             result.append(None)

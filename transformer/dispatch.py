@@ -350,7 +350,7 @@ def build_entry(transformed, args, kwargs):
             raise refuse(error) from None
         del stages[:]
         specialised = build_by_value(transformed, params, named, stages, error)
-    donate = donated(specialised, args, transformed.donate)
+    donate = donated(specialised, transformed, args, kwargs)
     entry = None if compiled else entry_on_device(specialised, args, kwargs)
     entry = entry or Entry(specialised, compiled, donate)
     entry.stages = stages
@@ -371,11 +371,17 @@ def entry_on_device(specialised, args, kwargs):
     return entry if isinstance(entry.run, Compiled) and entry.run.compiles() else None
 
 
-def donated(specialised, args, argnums):
-    """Parameter positions of the arguments whose memory the results may reuse."""
-    if not argnums:
+def donated(specialised, transformed, args, kwargs):
+    """Parameter positions of the arguments whose memory the results may reuse; `transformed.donate` has their numbers and names."""
+    if not transformed.donate:
         return ()
-    wanted = {p for positions, _ in pipeline.leaf_positions(args, argnums) for p in positions}
+    names = [*transformed.parameter_names(len(args)), *kwargs]
+    wanted, count = set(), 0
+    for number, (name, value) in enumerate(zip(names, (*args, *kwargs.values()))):
+        size = len(dynamic_leaves([value], {}))
+        if name in transformed.donate or number < len(args) and {number, number - len(args)} & {*transformed.donate}:
+            wanted |= {*range(count, count + size)}
+        count += size
     return tuple(i for i, source in enumerate(specialised.inputs) if source.kind == "leaf" and source.key in wanted)
 
 

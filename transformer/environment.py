@@ -15,6 +15,7 @@ from backend.array import Array
 from backend.placed import Shard
 
 from . import tree
+from .api import check_device
 from .errors import ShapeError, TransformError
 from .frontend.reference import is_reference
 from .parallel import devices
@@ -37,11 +38,8 @@ def default_device(device):
     >>> with default_device(devices()[0]):
     ...     pass
     """
-    here = client.default_device()
-    if device in (None, here, here.platform):
-        return unchanged(device)
-    raise TransformError(f"default_device({device}) would compute on another device than {here}",
-                         "Move the arguments with device_put(x, device), or set TRANSFORMER_PLATFORMS.")
+    check_device(device)
+    return unchanged(device)
 
 
 @contextmanager
@@ -51,10 +49,10 @@ def unchanged(value):
 
 def accepting(name, harmless, advice):
     """A setting of which only some values are accepted."""
-    def setting(value=harmless[0]):
-        if value not in harmless:
-            raise TransformError(f"{name}({value!r}) is not known here", f"Known: {', '.join(map(repr, harmless))}. {advice}")
-        return unchanged(value)
+    def setting(new_val=harmless[0]):
+        if new_val not in harmless:
+            raise TransformError(f"{name}({new_val!r}) is not known here", f"Known: {', '.join(map(repr, harmless))}. {advice}")
+        return unchanged(new_val)
     setting.__name__ = setting.__qualname__ = name
     setting.__doc__ = f"A block in which {name} is one of {', '.join(map(repr, harmless))}: nothing changes; other values are refused."
     return setting

@@ -61,6 +61,10 @@ class IndexMismatch(TransformError, IndexError):
     """An index that is outside of its axis, known when transforming."""
 
 
+class AxisMismatch(IndexMismatch, ValueError):
+    """An axis that the array does not have; both kinds of error, as NumPy's AxisError."""
+
+
 class ValueDependent(TransformError):
     """The program's structure depends on values: types alone do not decide it. An un-jitted call goes on in value mode."""
 

@@ -26,6 +26,11 @@ def plain(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
+def as_dynamic(value):
+    """A bool of Python, which is static, as one of NumPy."""
+    return np.bool_(value) if type(value) is bool else value
+
+
 def as_float(value):
     """An integer or bool that is differentiated becomes a float."""
     if is_reference(value):
@@ -37,4 +42,4 @@ def as_float(value):
     return value
 
 
-__all__ = ["as_float", "dynamic_leaves", "is_dynamic", "plain"]
+__all__ = ["as_dynamic", "as_float", "dynamic_leaves", "is_dynamic", "plain"]

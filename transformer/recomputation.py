@@ -18,8 +18,8 @@ from .transforms.custom_calls import Recomputed
 class Checkpointed(Custom):
     """A function under `checkpoint`. A policy that saves everything makes it the plain function."""
 
-    def __init__(self, fun, policy=None, prevent_cse=True, static_argnums=()):
-        super().__init__(fun, static_argnums)
+    def __init__(self, fun, policy=None, prevent_cse=True, static_argnums=(), static_argnames=()):
+        super().__init__(fun, static_argnums, static_argnames)
         self.policy, self.prevent_cse = policy, prevent_cse
 
     def __transformer_call__(self, ev, args, kwargs):
@@ -37,7 +37,7 @@ class Checkpointed(Custom):
         return []
 
 
-def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), concrete=False):
+def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), static_argnames=(), concrete=False):
     """The function, of which the reverse sweep keeps the arguments only and computes the rest again: less memory for more time.
 
     policy: which values inside are kept all the same: one of `checkpoint_policies`, or a function policy(op, *avals, **params) that says
@@ -52,10 +52,10 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), co
     1.0
     """
     if fun is None:
-        return functools.partial(checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums)
+        return functools.partial(checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums, static_argnames=static_argnames)
     if policy is not None and not callable(policy):
         raise TypeMismatch(f"a policy of type {type(policy).__name__} for checkpoint", "Pass one of checkpoint_policies, or a function.")
-    return Checkpointed(fun, policy, prevent_cse, static_argnums)
+    return Checkpointed(fun, policy, prevent_cse, static_argnums, static_argnames)
 
 
 remat = checkpoint

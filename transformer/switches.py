@@ -64,14 +64,14 @@ def disable_jit(disable=True):
     return switched("disable_jit", bool(disable))
 
 
-def debug_nans(value=True):
+def debug_nans(new_val=True):
     """Inside of the block a nan in the result of a transformed function raises FloatingPointError, with the line that made it."""
-    return switched("debug_nans", bool(value))
+    return switched("debug_nans", bool(new_val))
 
 
-def debug_infs(value=True):
+def debug_infs(new_val=True):
     """Inside of the block an infinity in the result of a transformed function raises FloatingPointError."""
-    return switched("debug_infs", bool(value))
+    return switched("debug_infs", bool(new_val))
 
 
 def switched_call(self, *args, **kwargs):

@@ -38,3 +38,16 @@ def test_shapes_of_jacobians_and_batches():
     np.testing.assert_allclose(found[0][1], np.diag(np.arange(3.0)))
     n_bar, x_bar = T.vmap(T.grad(lambda n, x: x * n, (0, 1), allow_int=True))(np.arange(3), X)
     assert is_float0(n_bar, (3,)) and x_bar.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_bools_of_python():
+    found = T.grad(lambda p: p["x"] * 2.0 if p["b"] else p["x"], allow_int=True)({"x": 2.0, "b": True})
+    assert found["x"] == 2.0 and is_float0(found["b"], ())
+
+
+def test_integers_among_results_have_tangents_and_cotangents_of_float0():
+    _, (dot, index_dot) = T.jvp(lambda x: (x * 2.0, np.argmax(x)), (X,), (X,))
+    assert dot.tolist() == [2.0, 4.0, 6.0] and is_float0(index_dot, ())
+    assert T.jvp(lambda x: np.argmax(x), (X,), (X,))[1].dtype == T.float0
+    _, pull = T.vjp(lambda x, n: (x[n], n), X, 1)
+    assert pull((2.0, np.zeros((), T.float0)))[0].tolist() == [0.0, 2.0, 0.0]

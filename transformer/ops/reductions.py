@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from ..core import Aval, is_floating, is_real
-from ..errors import IndexMismatch, NeedStatic, ShapeError, TransformError
+from ..errors import AxisMismatch, NeedStatic, ShapeError, TransformError
 from .attainment import attains, extreme, farthest
 from .batching import batched_along, later
 from .creation import dtype_text
@@ -21,14 +21,14 @@ def axes_of(axis, ndim):
         return tuple(range(ndim))
     out = [normal_axis(a, ndim) for a in (axis if isinstance(axis, tuple | list) else (axis,))]
     if len(set(out)) < len(out):
-        raise TransformError(f"axis {axis} names an axis twice", "Name each axis once.")
+        raise ShapeError(f"axis {axis} names an axis twice", "Name each axis once.")
     return tuple(sorted(out))
 
 
 def normal_axis(axis, ndim):
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
-        raise IndexMismatch(f"axis {axis} is out of range for an array of {ndim} dimensions", "Axes run from 0, or from -1 backwards.")
+        raise AxisMismatch(f"axis {axis} is out of range for an array of {ndim} dimensions", "Axes run from 0, or from -1 backwards.")
     return axis % ndim
 
 

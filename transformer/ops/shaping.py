@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from ..core import Aval
-from ..errors import ShapeError, TransformError
+from ..errors import AxisMismatch, ShapeError, TransformError
 from .op import TABLE, function, holds_reference, is_reference, lookup, op, view
 
 
@@ -13,7 +13,7 @@ def normal_axis(axis, ndim):
     """A non-negative axis of an array of `ndim` axes."""
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
-        raise ShapeError(f"axis {axis} is out of bounds for an array of {ndim} axes", "Axes count from 0, or from -1 backwards.")
+        raise AxisMismatch(f"axis {axis} is out of bounds for an array of {ndim} axes", "Axes count from 0, or from -1 backwards.")
     return axis + ndim if axis < 0 else axis
 
 

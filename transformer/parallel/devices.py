@@ -53,10 +53,11 @@ def process_indices(backend=None):
 host_count, host_id, host_ids = process_count, process_index, process_indices
 
 
-def device_put(x, device=None):
+def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
     """The arrays in `x` as device arrays: on a device, or spread as a sharding says (one for all, or a pytree of them like `x`).
 
-    64-bit numbers become 32-bit ones unless `enable_x64` is on, as everywhere in `transformer.numpy`.
+    64-bit numbers become 32-bit ones unless `enable_x64` is on, as everywhere in `transformer.numpy`. src, donate, may_alias: accepted,
+    arrays are immutable.
     Raises ShapeError where a sharding does not fit an array.
 
     >>> device_put([1.0, 2.0])

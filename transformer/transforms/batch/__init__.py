@@ -83,7 +83,7 @@ def leave(control, atom, axis):
     batched, lane = control.batched(atom), control.source.aval(atom)
     if axis is None:
         if batched:
-            raise TransformError(f"an output of {control.source.name} differs from lane to lane, but its out_axes is None",
+            raise ShapeError(f"an output of {control.source.name} differs from lane to lane, but its out_axes is None",
                                  "Give the position of its batch axis in out_axes, usually 0.")
         return control.value(atom)
     at = normal(axis, len(lane.shape) + 1, "out_axes")
