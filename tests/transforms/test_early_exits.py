@@ -141,9 +141,9 @@ def rounds_until(x, most):
     s = x
     for _ in range(most):
         s = s + 0.001 * np.sin(s)
-        if s > 1.2:
+        if np.max(s) > 1.2:
             break
-    return s * s
+    return np.sum(s * s)
 
 
 def test_small_tapes_have_room_at_once_and_large_ones_grow(monkeypatch):
@@ -153,8 +153,18 @@ def test_small_tapes_have_room_at_once_and_large_ones_grow(monkeypatch):
         capacities.append(once(*args, **kwargs).capacity)
         return once(*args, **kwargs)
     monkeypatch.setattr(lower, "lower", noting)
-    for most, expected in ((1000, [1000]), (10 ** 9, [64, 256])):
+    for x, most, expected in ((1.0, 1000, [1000]), (1.0, 10 ** 9, [2048]), (np.ones(300), 10 ** 9, [64, 256])):
         capacities.clear()
-        gradient = T.jit(T.grad(lambda x: rounds_until(x, most)))(1.0)
-        np.testing.assert_allclose(gradient, (rounds_until(1 + 1e-6, most) - rounds_until(1 - 1e-6, most)) / 2e-6, rtol=1e-7)
+        gradient = T.jit(T.grad(lambda x: rounds_until(x, most)))(x)
+        ends = rounds_until(x + 1e-6, most), rounds_until(x - 1e-6, most)
+        np.testing.assert_allclose(np.sum(gradient), (ends[0] - ends[1]) / 2e-6, rtol=1e-7)
         assert capacities == expected
+
+
+def test_tapes_of_empty_arrays():
+    def f(x):
+        while x[0] < 3.0:
+            x = x + np.sum(np.sin(x[2:])) + np.sin(x[0])
+        return x[0]
+    x = np.array([1.0, 0.5])
+    np.testing.assert_allclose(T.jit(T.grad(f))(x), [(f(x + d) - f(x - d)) / 2e-6 for d in np.eye(2) * 1e-6], rtol=1e-7)

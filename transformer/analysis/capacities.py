@@ -3,8 +3,8 @@
     tape = np.empty((n, m, 3))        sizes {"n": 32, "m": 8} -> tape: (32, 8, 3)
 
 A dimension that is an int argument has that argument's capacity in `sizes`; all others have the default. An array that comes from
-several (a Move) has one shape only if they agree, else all arrays take the default. The default has room for all rounds of the loops whose
-values are taped, where their number is bounded and the tapes are small.
+several (a Move) has one shape only if they agree, else all arrays take the default. The default leaves room for many rounds where the
+entries of the tapes are small, and for all rounds where their number is bounded.
 """
 
 import math
@@ -14,7 +14,10 @@ import numpy as np
 from ..core import Apply, For, Hole, Move, Update, While, blocks, is_name, walk
 
 ROOM = 1 << 18
-"""Bytes of a program's tapes that are not worth a second compilation: it takes much longer than to clear them at each call."""
+"""Bytes of a program's tapes that spare it a second compilation for sure: it takes much longer than to clear them at each call."""
+
+GUESS = 1 << 14
+"""Bytes of tapes that may spare a second compilation: to clear them takes a microsecond or two."""
 
 
 def shapes_of(program, sizes, default):
@@ -31,11 +34,11 @@ def shapes_of(program, sizes, default):
 
 
 def least_capacity(program):
-    """The capacity with which all tapes have room for all rounds that there can be, if they are small with it; else 0."""
+    """A capacity that is worth its memory: that of all rounds there can be, or as much as small tapes take."""
     tapes = [s for s in walk(program.body) if isinstance(s, Apply) and s.op.name == "tape"]
-    entry = sum(math.prod(s.params["shape"]) * np.dtype(s.params["dtype"]).itemsize for s in tapes)
+    entry = max(1, sum(math.prod(s.params["shape"]) * np.dtype(s.params["dtype"]).itemsize for s in tapes))
     rounds = taped_rounds(program.body, {s.target for s in tapes}, 1) if tapes else 0
-    return rounds if rounds * entry <= ROOM else 0
+    return rounds if rounds * entry <= ROOM else GUESS // entry
 
 
 def taped_rounds(stmts, tapes, around):
