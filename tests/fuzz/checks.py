@@ -22,7 +22,7 @@ RATES = {"compiled": 2, "compiled_gradient": 2, "stages": 3, "batched": 2, "comp
          "compiled_second_order": 6}
 """A check is made for one in so many programs."""
 
-INVALID = (IndexError, ZeroDivisionError, OverflowError, ValueError, UnboundLocalError, TypeError, np.linalg.LinAlgError)
+INVALID = (IndexError, ZeroDivisionError, OverflowError, ValueError, NameError, TypeError, np.linalg.LinAlgError)
 UNEXPECTED = (NameError, TypeError, KeyError, ValueError, IndexError, AttributeError, RuntimeError, AssertionError, RecursionError, ArithmeticError)
 _numbers = itertools.count()
 
