@@ -368,3 +368,21 @@ def test_sets():
     assert grad(with_a_set_on_one_side)(X) == pytest.approx(np.ones(10))
     with pytest.raises(TransformError, match="Use an array of booleans"):
         jit(with_a_set_on_one_side)(X)
+
+
+def bound_in_a_first_round(a):
+    error, rounds, before = 1e9, 0, a
+    while error > 1e-9 and rounds < 60:
+        x = 0.5 * (before + 2.0 * a / before)
+        error, before = abs(x - before), x
+        rounds += 1
+        if rounds > 50:
+            break
+    return x * a
+
+
+def test_a_while_whose_first_test_is_known_to_hold_binds_its_names():
+    slope = (bound_in_a_first_round(1.3 + 1e-6) - bound_in_a_first_round(1.3 - 1e-6)) / 2e-6
+    for g in (T.grad(bound_in_a_first_round), T.jit(T.grad(bound_in_a_first_round))):
+        np.testing.assert_allclose(g(1.3), slope, rtol=1e-8)
+    np.testing.assert_allclose(T.jit(bound_in_a_first_round)(1.3), bound_in_a_first_round(1.3), rtol=1e-14)

@@ -163,8 +163,48 @@ def skipped(x):
 
 
 STATIC = [missing_key, missing_module, left_from_inside, passed_on, raised_again, unfailing, raised_by_a_helper, in_a_branch]
-BY_VALUE = [(indefinite, DEFINITE), (indefinite, INDEFINITE), (quotient, 3.0, 2.0), (quotient, 3.0, 0.0), (remainder, 7.5, 2.0), (remainder, 7.5, 0.0),
-            (logarithm, 2.0), (logarithm, -2.0), (stored_outside, 2.0, 2), (stored_outside, 2.0, 7), (raised_by_value, 3.0), (raised_by_value, 0.5),
+def not_invertible(a):
+    try:
+        inverse = np.linalg.inv(a)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(f"cannot solve: {error}")
+    return np.sum(inverse ** 2)
+
+
+def several(a):
+    try:
+        first = np.linalg.inv(a)
+        second = np.linalg.inv(first + np.ones((2, 2))) @ np.linalg.inv(a - np.eye(2))
+    except np.linalg.LinAlgError:
+        return np.sum(a ** 2)
+    else:
+        second = second * 2
+    return np.sum(first) + np.sum(second * a)
+
+
+def in_rounds(a):
+    total, left = 0.0, 0
+    for k in range(4):
+        try:
+            b = np.linalg.inv(a - k * np.eye(2))
+        except np.linalg.LinAlgError:
+            left = left + 1
+            continue
+        total = total + np.sum(b * a)
+    return total + left * a[0, 0]
+
+
+def domains(x, y):
+    try:
+        return math.log(x) * math.sqrt(y) / (x - y) + math.asin(x * y)
+    except (ValueError, ZeroDivisionError) as error:
+        return len(str(error)) * x * x
+
+
+FORETOLD = [(indefinite, DEFINITE), (indefinite, INDEFINITE), (quotient, 3.0, 2.0), (quotient, 3.0, 0.0), (remainder, 7.5, 2.0), (remainder, 7.5, 0.0),
+            (logarithm, 2.0), (logarithm, -2.0), (not_invertible, DEFINITE), (several, DEFINITE), (in_rounds, DEFINITE),
+            (domains, 0.3, 0.5), (domains, -0.3, 0.5), (domains, 0.3, -0.5), (domains, 1.5, 0.9)]
+BY_VALUE = [(stored_outside, 2.0, 2), (stored_outside, 2.0, 7), (raised_by_value, 3.0), (raised_by_value, 0.5),
             (skipped, X)]
 
 
@@ -189,6 +229,86 @@ def test_values_decide(f, x, rest):
     check_slope(f, x, *rest)
     with pytest.raises(ValueDependent, match="in this try depends on array values"):
         T.jit(f)(x, *rest)
+
+
+@pytest.mark.parametrize("f, x, rest", [(f, x, rest) for f, x, *rest in FORETOLD])
+def test_compiled_programs_test_for_failures(f, x, rest):
+    check_slope(f, x, *rest)
+    check_compiled(f, x, *rest)
+
+
+def value_of_an_earlier_round(a):
+    b, total = a, 0.0
+    for k in range(5):
+        try:
+            c = np.linalg.inv(a - k * np.eye(2))
+            b = c @ a
+        except np.linalg.LinAlgError:
+            total = total + np.sum(b) * k
+        total = total + b[0, 1] * b[1, 1]
+    return total
+
+
+def value_before_a_failure(a):
+    b = a[0, 0]
+    try:
+        if a[0, 1] > 0.5:
+            b = b * np.linalg.solve(a, np.ones(2))[0]
+            b = b * a[1, 1]
+        b = b + np.linalg.inv(a)[0, 0]
+    except np.linalg.LinAlgError:
+        return b * 3
+    finally:
+        b = 0.0
+    return b + 1
+
+
+def bare(a):
+    try:
+        b = np.linalg.cholesky(a)
+    except:  # noqa: E722
+        b = a * 2
+    return np.sum(b)
+
+
+@pytest.mark.parametrize("f", [value_of_an_earlier_round, value_before_a_failure, bare], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("a", [DEFINITE, np.array([[2.0, 0.3], [0.1, 5.0]]), np.array([[2.0, 0.0], [0.0, 3.0]]), np.ones((2, 2))], ids=range(4))
+def test_values_that_handlers_read(f, a):
+    value = T.value_and_grad(f)(a)[0]
+    np.testing.assert_allclose(value, f(a), rtol=1e-12)
+    if f is not value_before_a_failure:
+        check_compiled(f, a)
+
+
+SINGULAR = [(several, np.eye(2)), (several, np.array([[2.0, 1.0], [1.0, 2.0]])), (in_rounds, np.array([[2.0, 0.0], [0.0, 5.0]]))]
+
+
+@pytest.mark.parametrize("f, x", SINGULAR)
+def test_compiled_programs_find_singular_matrices(f, x):
+    check_compiled(f, x)
+
+
+def check_compiled(f, x, *rest):
+    value, slope = T.jit(T.value_and_grad(f))(x, *rest)
+    assert value == pytest.approx(f(x, *rest), rel=1e-12)
+    np.testing.assert_allclose(slope, T.grad(f)(x, *rest), rtol=1e-10, atol=1e-12)
+    assert T.jit(f)(x, *rest) == pytest.approx(f(x, *rest), rel=1e-12)
+
+
+def test_what_a_compiled_handler_raises():
+    for f in (not_invertible, T.jit(not_invertible), T.jit(T.grad(not_invertible))):
+        with pytest.raises(ValueError, match="cannot solve: Singular matrix"):
+            f(np.array([[1.0, 2.0], [2.0, 4.0]]))
+
+
+def test_nan_is_no_failure():
+    a = np.full((2, 2), np.nan)
+    assert np.isnan(indefinite(a)) and np.isnan(T.jit(indefinite)(a))
+
+
+def test_compiled_lanes_decide_each_for_itself():
+    ks = np.stack([DEFINITE, INDEFINITE])
+    np.testing.assert_allclose(T.jit(T.vmap(T.grad(indefinite)))(ks), [T.grad(indefinite)(k) for k in ks], rtol=1e-10, atol=1e-12)
 
 
 def test_lanes_that_decide_differently_are_refused():

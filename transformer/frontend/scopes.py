@@ -149,9 +149,23 @@ class _Liveness:
         if isinstance(stmt, gast.With):
             inner = self.block(stmt.body, live, loop)
             return inner.union(live, *(_read_expression(item.context_expr) for item in stmt.items))
-        if blocks(stmt):  # try, match: no name is killed
+        if isinstance(stmt, gast.Try):
+            return self.protected(stmt, live, loop)
+        if blocks(stmt):  # match: no name is killed
             return live.union(_read(stmt), *(self.block(block, live | _read(stmt), loop) for block in blocks(stmt)))
         return (live - _killed(stmt)) | _read(stmt)
+
+    def protected(self, stmt, live, loop):
+        """A `try`: what its handlers and `finally` read may be read after each statement of its body."""
+        live, outer = self.block(stmt.finalbody, live, loop), self.shared
+        self.shared = outer.union(*map(_read, stmt.finalbody))
+        orelse = self.block(stmt.orelse, live, loop)
+        handled = set().union(*(self.block(handler.body, live, loop) for handler in stmt.handlers),
+                              *(_read_expression(handler.type) for handler in stmt.handlers if handler.type is not None))
+        self.shared = self.shared | handled
+        before = self.block(stmt.body, orelse, loop)
+        self.shared = outer
+        return before
 
     def loop(self, stmt, live, outer):
         exits = self.block(stmt.orelse, live, outer)

@@ -6,7 +6,8 @@ larger ones once, under a flag.
 
 An `If` under a flag gets the attribute `left`: for each side ("body", "orelse") that always leaves, the names that are read after
 having left. Other names may have any value there, or none: what reads them stands under the flag. So it does for a side that never leaves
-and is the last of the block, if it is known what is read after that: a name that a loop binds where it breaks, and else its `else`.
+and is the last of the block, if it is known what is read after that: a name that a loop binds where it breaks, and else its `else`. An
+`except` that always leaves has the attribute `left`, too: the names that are read after having left by it.
 """
 
 from dataclasses import dataclass
@@ -92,6 +93,9 @@ def _flag(stmt, rest, exit_, flagged, ends):
     if isinstance(stmt, gast.If):
         [stmt] = _choose(stmt.test, stmt.body, stmt.orelse, exit_, flagged_here, stmt, ends and not rest)
     else:
+        for handler in getattr(stmt, "handlers", ()):
+            if _always(handler.body, exit_.kinds):
+                handler.left = _read_after(handler.body, exit_)
         for block in filter(None, blocks(stmt)):
             block[:] = settle(block, exit_, flagged_here, False) or [at(gast.Pass(), stmt)]
         if after:

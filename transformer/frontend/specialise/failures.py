@@ -2,12 +2,12 @@
 
 The body of a `try` is evaluated, and what it raises is handled there and then. Whether a statement of the running program fails may
 depend on values. Where a handler could catch such a failure, types do not decide the program: an un-jitted call goes on in value mode,
-in which operations run as they are met, and `jit` refuses.
+in which operations run as they are met, and `jit` tests for the failure first where there is a test (see `caught`), and refuses elsewhere.
 """
 
-from ...core import Apply, Effect, Update, walk
+from ...core import Effect
 from ...errors import IndexMismatch, ShapeError, TransformError, ValueDependent
-from . import branches, calls, statements
+from . import branches, calls, caught, statements
 from .state import Control, Undefined
 from .templates import Template, exception_source
 
@@ -44,20 +44,34 @@ def deliver(ev, exception):
 
 
 def run_try(ev, frame, node):
-    start = len(ev.builder.block)
     handlers = [(handler, kinds(ev, frame, handler)) for handler in node.handlers]
-    caught = tuple(kind for _, found in handlers for kind in found)
-    error = attempt(ev, frame, node.body, node, caught)
-    if caught:
-        refuse_failures(ev, ev.builder.block[start:], caught, node)
-    if error is None:
-        error = attempt(ev, frame, node.orelse, node)
-    else:
-        handler = next((handler for handler, found in handlers if isinstance(error, found)), None)
-        error = error if handler is None else handle(ev, frame, handler, error, node)
+    start, state = len(ev.builder.block), ev.capture() if handlers and ev.refuse_volatile else None
+    classes = tuple(kind for _, found in handlers for kind in found)
+    error = attempt(ev, frame, node.body, node, classes)
+    kind = caught.possible(ev, ev.builder.block[start:], classes)
+    if kind is not None:
+        if state is None or node.finalbody:
+            raise undecided(ev, kind, node)
+        state.restore()
+        del ev.builder.block[start:]
+        return caught.Protected(ev, frame, node, handlers, classes).run(node.body)
+    error = conclude(ev, frame, node, handlers, error)
     ev.run(frame, node.finalbody)
     if error is not None:
         deliver(ev, error)
+
+
+def conclude(ev, frame, node, handlers, error):
+    """Run what follows the body of a `try`, which raised an error, or none; the error that is left, or None."""
+    if error is None:
+        return attempt(ev, frame, node.orelse, node)
+    handler = handler_of(handlers, error)
+    return error if handler is None else handle(ev, frame, handler, error, node)
+
+
+def handler_of(handlers, error):
+    """The handler that catches an error, or None."""
+    return next((handler for handler, found in handlers if isinstance(error, found)), None)
 
 
 def kinds(ev, frame, handler):
@@ -106,28 +120,3 @@ def handle(ev, frame, handler, error, node):
         ev.handled.pop()
         if name is not None:
             statements.bind(ev, frame, name, Undefined(f"{name} is deleted at the end of `except`"))
-
-
-def refuse_failures(ev, stmts, caught, node):
-    """Raise ValueDependent if a statement of the running program could raise what a handler catches."""
-    for stmt in walk(stmts):
-        for kind in failures(ev, stmt):
-            if any(issubclass(kind, c) or issubclass(c, kind) for c in caught):
-                raise undecided(ev, kind, node)
-
-
-def failures(ev, stmt):
-    """The classes of exceptions that a statement may raise, depending on values."""
-    if isinstance(stmt, Effect):
-        return (stmt.params["exception"],) if stmt.kind == "raise" else ()
-    if stmt in ev.builder.folded or not isinstance(stmt, Apply | Update):
-        return ()
-    found = ()
-    if isinstance(stmt, Update) and stmt.args or isinstance(stmt, Apply) and ("index" in stmt.params and len(stmt.args) > 1 or stmt.op.along):
-        found += (IndexError,)
-    if isinstance(stmt, Apply):
-        found += stmt.op.raises
-        aval = ev.builder.avals[stmt.target]
-        if aval.weak and aval.dtype.kind in "ifc" and stmt.op.symbol not in ("+", "-", "*"):
-            found += (ArithmeticError, ValueError)
-    return found

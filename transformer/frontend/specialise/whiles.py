@@ -51,9 +51,13 @@ def step_through(ev, frame, node, reason):
     raise TransformError(f"this loop runs more than {UNROLL_LIMIT} rounds while transforming", "Is it endless?", ev.origin(node))
 
 
-def is_certain(frame, test):
-    """Whether the first round of a loop certainly runs: its test is a flag that has not been raised."""
-    return isinstance(test, gast.UnaryOp) and isinstance(test.operand, gast.Name) and frame.env.get(test.operand.id) is False
+def is_certain(ev, frame, test):
+    """Whether the first round of a loop certainly runs: its test is made of values that are known in front of it."""
+    if any(isinstance(n, gast.NamedExpr | gast.Call | gast.Attribute | gast.Subscript) for n in gast.walk(test)):
+        return False
+    if any(ev.has_abstract(ev.peek(frame, name)) for name in scopes.loaded([test])):
+        return False
+    return bool(ev.eval(frame, test))
 
 
 def evaluate_test(ev, frame, node):
@@ -81,7 +85,8 @@ def roll_tested(ev, frame, node, state):
             raise TestChanges
         heads[:] = [head, atom]
         ev.run(frame, node.body)
-    block, _, before = roll.attempts(body, 1 if is_certain(frame, node.test) else None)
+    certain = is_certain(ev, frame, node.test)
+    block, _, before = roll.attempts(body, 1 if certain else None)
     head, atom = heads
     finish(roll, before, head, atom, block)
 
