@@ -404,6 +404,7 @@ UNARY = ("abs", "cbrt", "ceil", "cosine", "count_leading_zeros", "exponential", 
          "sqrt", "tan", "tanh")
 BINARY = ("add", "and", "atan2", "divide", "maximum", "minimum", "multiply", "or", "power", "remainder", "shift_left",
           "shift_right_arithmetic", "shift_right_logical", "subtract", "xor")
+ELEMENTWISE = frozenset((*UNARY, *BINARY, "broadcast_in_dim", "clamp", "compare", "convert", "select"))
 ALIASES = {"exponential": "exp", "exponential_minus_one": "expm1", "log_plus_one": "log1p", "cosine": "cos", "sine": "sin",
            "round_nearest_even": "round", "and": "and_", "or": "or_", "not": "not_"}
 

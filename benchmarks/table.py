@@ -83,6 +83,9 @@ MEMORY = [
 ]
 PARALLEL = [row("pmap", "pmap of a small step on 2 devices", jax(1.0), parallel.step, {"size": 3})]
 
-SCALING = [row("build-statements", "building the gradient of 200 statements", jax(2.0), scaling.statements, {"count": 4})]
+SCALING = [
+    row("build-statements", "building the gradient of 200 statements", jax(2.0), scaling.statements, {"count": 4}),
+    row("leaves-first", "sum of squares of 500 small arrays, first result", jax(0.65), scaling.leaves, {"count": 3}),
+]
 
 ROWS = {entry.name: entry for entry in [*STARTUP, *DISPATCH, *NETWORK, *DERIVATIVES, *LOOPS, *SCALAR_LOOPS, *MEMORY, *PARALLEL, *SCALING]}

@@ -15,7 +15,7 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
-from backend import policy
+from backend.features import features_of
 from backend.hlo import Hlo, Value
 
 from .analysis.capacities import least_capacity, shapes_of
@@ -92,7 +92,7 @@ class Lowering:
         outputs += extra
         text = self.hlo.finish(outputs, self.aliases(outputs, donate), self.hlo.partitions)
         return Lowered(text, len(self.program.outputs), self.effects.failures, NEEDED in self.env, self.capacity,
-                       self.hlo.callbacks, self.features | policy.features_of(self.hlo), extra)
+                       self.hlo.callbacks, self.features | features_of(self.hlo), extra)
 
     def output(self, atom):
         aval = self.program.aval(atom)

@@ -16,12 +16,12 @@ from ..programs import PROGRAMS
 from .kernels import KERNELS
 
 KINDS = ((), ("scalar_loop",), ("element_loop",), ("element_loop", "scalar_loop"), ("slice_loop",), ("slice_loop", "stencil_loop"), ("short_rows",))
-FEATURES = [{"loop", *more} for more in KINDS] + [{"product"}, {"choice", "short_rows"}, {"product", "minor_sums"}]
+FEATURES = [{"loop", *more} for more in KINDS] + [{"product"}, {"choice", "short_rows"}, {"product", "minor_sums"}, {"wide"}]
 NATIVE = [(ALL_NATIVE, PLAIN_SUMS, *more) for more in ((UNFUSED,), (SEVERAL_RESULTS,), (), (TREELESS,))]
 """Loops of few bytes are native from any threshold on."""
 INTERPRETED = [(PLAIN_SUMS,), (PLAIN_SUMS, SEVERAL_RESULTS)]
 """As large loops are."""
-OTHERS = [(PLAIN_SUMS, TREELESS)]
+OTHERS = [(PLAIN_SUMS, TREELESS), (UNFUSED,)]
 
 
 def sets_of(program):
@@ -151,3 +151,17 @@ def softmax(x):
 def test_how_sums_are_compiled(monkeypatch, f, shape, plain, treeless):
     tried = compiled_with(monkeypatch, f, np.sin(np.arange(np.prod(shape))).reshape(shape))
     assert [(PLAIN_SUMS in overrides, TREELESS in overrides) for overrides in tried] == [(plain, treeless)]
+
+
+@pytest.mark.parametrize("count, shape, unfused", [(300, (), True), (300, (5,), True), (100, (), False), (300, (5000,), False)])
+def test_sums_of_very_many_small_values_are_not_one_kernel(monkeypatch, count, shape, unfused):
+    tried = compiled_with(monkeypatch, lambda xs: sum([x * x for x in xs]), [np.full(shape, 1 / n) for n in range(1, count + 1)])
+    assert [UNFUSED in overrides for overrides in tried] == [unfused]
+
+
+def test_long_programs_of_few_values_are_fused(monkeypatch):
+    def rounds(x):
+        for _ in [0] * 300:
+            x = np.sin(x) * x
+        return x
+    assert [UNFUSED in overrides for overrides in compiled_with(monkeypatch, rounds, np.ones(3))] == [False]
