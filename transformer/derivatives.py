@@ -14,7 +14,7 @@ from .transforms.batch import batch
 from .transforms.forward import forward
 from .transforms.reverse import reverse
 from .transforms.simplify import simplify
-from .zero_tangents import extended, replaced, without_integers
+from .zero_tangents import extended, is_left, replaced, without_integers
 
 
 def finish(specialised, program, out_tree, name, stage, inputs=None):
@@ -259,7 +259,7 @@ def pushforward(fn, args, kwargs, wrt_args, allow_int=False):
     pushed = forward(specialised.program, wrt)
     inputs = [*specialised.inputs, *(Input("leaf", ("tangent", p)) for p in positions)]
     avals = list(map(specialised.program.aval, specialised.program.outputs))
-    dots = [dot for dot, aval in zip(pushed.outputs[len(avals):], avals) if is_floating(aval.dtype)]
+    dots = [dot for dot, aval in zip(pushed.outputs[len(avals):], avals) if is_left(aval)]
     pushed = dataclasses.replace(pushed, outputs=[*pushed.outputs[:len(avals)], *dots])
     out_tree = tree.Treedef(tuple, None, (specialised.out_tree, replaced(specialised.out_tree, iter(avals))))
     return finish(specialised, pushed, out_tree, f"{specialised.program.name}_jvp", "jvp", inputs)

@@ -40,10 +40,15 @@ def discrete_apart(avals, positions, treedef):
     return kept, replaced(treedef, iter(avals))
 
 
+def is_left(aval):
+    """Whether a derivative is an output of the program: of numbers that move, and zeros for integers of unknown length."""
+    return is_floating(aval.dtype) or None in aval.shape
+
+
 def replaced(treedef, avals):
     if treedef.kind is None:
         aval = next(avals)
-        return treedef if is_floating(aval.dtype) else tree.Treedef(Float0Zeros, aval.shape, ())
+        return treedef if is_left(aval) else tree.Treedef(Float0Zeros, aval.shape, ())
     return treedef._replace(children=tuple(replaced(c, avals) for c in treedef.children))
 
 
@@ -54,4 +59,4 @@ def extended(treedef, shape):
     return treedef._replace(children=tuple(extended(c, shape) for c in treedef.children))
 
 
-__all__ = ["Float0Zeros", "extended", "float0", "outside", "replaced", "without_integers"]
+__all__ = ["Float0Zeros", "extended", "float0", "is_left", "outside", "replaced", "without_integers"]

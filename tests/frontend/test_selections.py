@@ -94,3 +94,29 @@ def test_sets(fn):
     cotangent = np.arange(1.0, 1.0 + len(value))
     want = [np.dot(cotangent, fn(X + d, i) - fn(X - d, i)) / 2e-6 for d in np.eye(4)[[0, 2, 3]] * 1e-6]
     np.testing.assert_allclose(pull(cotangent)[0][[0, 2, 3]], want, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_distinct_slices_along_an_axis(axis):
+    x = np.array([[1.0, 2.0, 1.0], [1.0, 2.0, 1.0], [0.0, 5.0, 0.0]])
+    wanted = np.unique(x, axis=axis, return_index=True, return_inverse=True, return_counts=True)
+    found, dots = T.jvp(lambda x: np.unique(x, axis=axis, return_index=True, return_inverse=True, return_counts=True), (x,), (3 * x,))
+    for one, two in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(dots[0], 3 * wanted[0])
+    want = np.zeros((3, 3))
+    want[(slice(None),) * axis + (wanted[1],)] = 2 * wanted[0]
+    np.testing.assert_array_equal(T.grad(lambda x: np.sum(np.unique(x, axis=axis) ** 2))(x), want)
+
+
+def test_nan_differs_from_nan_where_asked():
+    x = np.array([np.nan, 1.0, np.nan, 2.0])
+    assert T.jvp(lambda x: np.unique(x, equal_nan=False), (x,), (x,))[0].shape == (4,)
+
+
+@pytest.mark.parametrize("trim", ["fb", "f", "b"])
+@pytest.mark.parametrize("x", [np.array([0.0, 0.0, 1.0, 0.0, 3.0, 0.0]), np.zeros(3), np.ones(2), np.zeros(0)], ids=["some", "none", "all", "empty"])
+def test_zeros_at_the_ends(x, trim):
+    np.testing.assert_array_equal(T.jvp(lambda x: np.trim_zeros(x, trim), (x,), (x,))[0], np.trim_zeros(x, trim))
+    if len(x):
+        assert T.jit(lambda x: np.sum(np.trim_zeros(x, trim) + 1.0))(x) == np.sum(np.trim_zeros(x, trim) + 1.0)

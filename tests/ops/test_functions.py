@@ -70,6 +70,8 @@ CALLS += [
 CALLS += [(np.quantile, (X, q), {"axis": 1, "method": m}) for q in (0.3, np.array([0.0, 0.25, 0.6, 1.0])) for m in (
     "lower", "higher", "nearest", "midpoint", "hazen", "weibull", "median_unbiased", "normal_unbiased", "inverted_cdf",
     "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf")]
+CALLS += [(np.nanquantile, (HOLED, 0.3), {"axis": 1, "method": m}) for m in (
+    "lower", "higher", "nearest", "midpoint", "hazen", "weibull", "median_unbiased", "inverted_cdf", "averaged_inverted_cdf", "closest_observation")]
 INEXACT = {np.i0, np.cov, np.corrcoef, np.logspace, np.geomspace, np.vander, np.quantile, np.percentile, np.nanpercentile, np.nanquantile}
 """Sums in another order than NumPy's (or, for i0, another method when compiled)."""
 

@@ -13,13 +13,13 @@ transformed functions they compute at once and return an `Array`.
 import numpy as _np
 
 from ..eager import Array
-from . import counting, creation, functional, narrowing, overrides
+from . import counting, creation, functional, overrides, parameters
 from . import dtypes as _dtypes
 from . import fft as fft
 from . import linalg as linalg
 from .adapter import ufunc
 
-_own = overrides.FUNCTIONS | narrowing.FUNCTIONS
+_own = parameters.PLAIN | parameters.FUNCTIONS
 for _module, _names in [
     (creation, """array asarray copy zeros ones empty full arange linspace logspace geomspace tril_indices_from triu_indices_from
      diag_indices_from from_dlpack mgrid ogrid r_ c_"""),

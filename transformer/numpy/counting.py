@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import eager
 from ..eager import Function
-from ..errors import TypeMismatch
+from ..errors import AxisMismatch, ShapeError, TypeMismatch
 from ..ops import op as optable
 
 _table = {f: Function(f) for f in (np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.bincount, np.where, np.repeat, np.compress,
@@ -108,30 +108,57 @@ def sized_repeat(a, repeats, axis, total):
 
 
 # sets -------------------------------------------------------------------------------------------------------------------
-def sized_unique(x, size, fill_value):
-    """(values, position of the first occurrence, inverse, counts) of the unique elements, `size` of each."""
-    x = np.ravel(x)
+def differs(ordered, equal_nan):
+    """Which elements (or rows) are not the one before; nan sorts last and is equal to nan if `equal_nan`."""
+    new = ordered[1:] != ordered[:-1]
+    if equal_nan and optable.aval_of(ordered).dtype.kind in "fcV":
+        new = new & ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    return new
+
+
+def sized_unique(x, size, fill_value, equal_nan=True, axis=None):
+    """(values, position of the first occurrence, inverse, counts) of the unique elements, or slices along an axis, `size` of each."""
+    x = np.ravel(x) if axis is None else np.moveaxis(x, axis, 0)
     length = np.shape(x)[0]
-    order = optable.lookup(np.argsort)(x, stable=True)
-    ordered = x[order]
-    new = np.concatenate([np.ones(1, bool), ordered[1:] != ordered[:-1]])[:length]
+    if np.ndim(x) == 1:
+        order = optable.lookup(np.argsort)(x, stable=True)
+        new = differs(x[order], equal_nan)
+    else:
+        rows = np.reshape(x, (length, -1))
+        order = optable.lookup(np.lexsort)(np.transpose(rows)[::-1])
+        new = np.any(differs(rows[order], equal_nan), axis=1)
+    new = np.concatenate([np.ones(1, bool), new])[:length]
     starts, valid = positions(new, size, 0)
-    values = ordered[starts]
+    values = x[order[starts]]
     fill = values[0] if fill_value is None else np.asarray(fill_value, optable.aval_of(x).dtype)
     inverse = (np.cumsum(new) - 1)[optable.lookup(np.argsort)(order)]
     ends = np.where(np.arange(size) + 1 < np.sum(new), np.concatenate([starts[1:], np.zeros(1, np.int64)]), length)
-    return np.where(valid, values, fill), order[starts], inverse, np.where(valid, ends - starts, 0)
+    values = np.where(np.reshape(valid, (-1,) + (1,) * (np.ndim(x) - 1)), values, fill)
+    return values if axis is None else np.moveaxis(values, 0, axis), order[starts], inverse, np.where(valid, ends - starts, 0)
+
+
+def filled_unique(ar, size, fill_value, axis):
+    """`sized_unique` of no elements."""
+    if fill_value is None and size:
+        raise ShapeError("unique of no elements with a size needs a fill_value", "Pass fill_value=.")
+    shape = (size,) if axis is None else tuple(size if k == axis % np.ndim(ar) else n for k, n in enumerate(np.shape(ar)))
+    none = eager.new_array(np.zeros(size, np.int64))
+    return eager.new_array(np.full(shape, fill_value or 0, optable.aval_of(ar).dtype)), none, none[:0], none
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, size=None, fill_value=None,
            sorted=True):
-    """The sorted unique elements; with `size` exactly that many, the rest being `fill_value` (default: the smallest)."""
+    """The sorted unique elements, or slices along an axis; with `size` exactly that many, the rest being `fill_value` (default: the smallest)."""
+    if axis is not None and not -np.ndim(ar) <= axis < np.ndim(ar):
+        raise AxisMismatch(f"unique along axis {axis} of an array of {np.ndim(ar)} axes", "Name an axis that it has.")
     if size is None:
         return _table[np.unique].call((ar, return_index, return_inverse, return_counts, axis), {"equal_nan": equal_nan})
-    if axis is not None and np.ndim(ar) != 1:
-        raise TypeMismatch("unique takes size= only without an axis", "Flatten the array, or leave size out.")
-    values, index, inverse, counts = eager.call(sized_unique, (ar, operator.index(size), fill_value), {})
-    inverse = inverse.reshape(np.shape(ar))
+    size = operator.index(size)
+    if not all(np.shape(ar)):
+        values, index, inverse, counts = filled_unique(ar, size, fill_value, axis)
+    else:
+        values, index, inverse, counts = eager.call(sized_unique, (ar, size, fill_value, equal_nan, axis), {})
+        inverse = inverse.reshape(np.shape(ar)) if axis is None else inverse
     wanted = [v for v, asked in ((index, return_index), (inverse, return_inverse), (counts, return_counts)) if asked]
     return (values, *wanted) if wanted else values
 

@@ -7,7 +7,7 @@ import numpy as np
 from .. import eager
 from ..config import x64
 from ..eager import Function
-from ..errors import NeedStatic
+from ..errors import NeedStatic, TypeMismatch
 from ..frontend.reference import is_device_array, is_reference
 from ..ops import op as optable
 from ..ops.op import holds_reference
@@ -27,7 +27,18 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None, out
     weak = dtype is None and (type(object) in (int, float, complex) or getattr(object, "weak_type", False))
     wide = x64() or (is_device_array(object) and dtype is None)
     value = np.array(host(object), dtype)
+    refuse_strange(object, value, wide)
     return eager.to_device(value.reshape((1,) * (ndmin - value.ndim) + value.shape) if value.ndim < ndmin else value, wide, weak)
+
+
+def refuse_strange(object, value, wide):
+    """Only numbers make arrays; Python's integers fit into 32 bits, or 64-bit types are switched on."""
+    if value.dtype.kind in "OUSmM":
+        raise TypeMismatch(f"jnp.array of {type(object).__name__} {object!r:.40} makes no array of numbers", "Pass numbers, or nested lists of them.")
+    if value.dtype.kind in "iu" and value.dtype.itemsize == 8 and not wide and type(object) in (int, list, tuple):
+        kept = np.iinfo(eager.array_dtype(value.dtype))
+        if value.size and (value.max() > kept.max or value.min() < kept.min):
+            raise OverflowError(f"Python int too large to convert to {kept.dtype}; use config.update('jax_enable_x64', True)")
 
 
 def host(value):

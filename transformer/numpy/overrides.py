@@ -4,7 +4,7 @@ import numpy as np
 
 from .. import eager
 from ..eager import Function
-from ..errors import TransformError
+from ..errors import ShapeError, TransformError
 from ..frontend.reference import is_reference
 from ..ops import op as optable
 from .adapter import adapted, described
@@ -145,6 +145,8 @@ _concatenate = Function(np.concatenate)
 def rows(arrays):
     """A sequence of arrays; one array stands for its rows."""
     if isinstance(arrays, list | tuple):
+        if not arrays:
+            raise ShapeError("no arrays to join", "Pass one at least.")
         return list(arrays)
     return [arrays[i] for i in range(len(arrays))]
 
@@ -241,7 +243,7 @@ _polymul, _polydiv, _roots = map(Function, (np.polymul, np.polydiv, np.roots))
 def polymul(a1, a2, *, trim_leading_zeros=False):
     """The product of two polynomials."""
     if trim_leading_zeros:
-        a1, a2 = (trim_zeros(a, "f") for a in (a1, a2))
+        a1, a2 = (FUNCTIONS["trim_zeros"](a, "f") for a in (a1, a2))
     return _polymul.call((a1, a2), {})
 
 
@@ -250,7 +252,7 @@ def polydiv(u, v, *, trim_leading_zeros=False):
     """(quotient, remainder) of two polynomials; the remainder is as long as `u`."""
     quotient, rest = _polydiv.call((u, v), {})
     rest = FUNCTIONS["pad"](rest, (np.shape(u)[0] - np.shape(rest)[0], 0))
-    return quotient, trim_zeros(rest, "f") if trim_leading_zeros else rest
+    return quotient, FUNCTIONS["trim_zeros"](rest, "f") if trim_leading_zeros else rest
 
 
 @define
@@ -347,16 +349,6 @@ def einsum_path(subscripts, *operands, optimize="greedy"):
 def iterable(y):
     """Whether a value can be iterated over."""
     return bool(y.shape) if is_reference(y) else np.iterable(y)
-
-
-@define
-def trim_zeros(filt, trim="fb"):
-    """A vector without leading and trailing zeros."""
-    filt = asarray(filt)
-    nonzero = np.flatnonzero(np.asarray(filt))
-    first = (nonzero[0] if len(nonzero) else filt.shape[0]) if "f" in trim.lower() else 0
-    last = (nonzero[-1] + 1 if len(nonzero) else 0) if "b" in trim.lower() else filt.shape[0]
-    return filt[int(first):max(int(first), int(last))]
 
 
 optable.JNP_METHODS.update({name: FUNCTIONS[name] for name in ("sort", "argsort", "take", "clip", "astype")})

@@ -108,6 +108,21 @@ def _extract(condition, arr):
     return pick(lookup(np.ravel)(arr), where if aval_of(where).dtype.kind == "b" else where != 0)
 
 
+@function(np.trim_zeros)
+def _trim_zeros(filt, trim="fb", axis=None):
+    """A vector without the zeros at its ends: a slice between bounds that depend on the elements."""
+    filt = coerced(filt)
+    if np.ndim(filt) != 1:
+        raise TransformError("np.trim_zeros of an array of several axes is not known to transformer", "Slice it between bounds of your own.")
+    if np.shape(filt) == (0,):
+        return filt
+    mask, n = filt != 0, np.shape(filt)[0]
+    some, trim = lookup(np.any)(mask), trim.lower()
+    first = lookup(np.where)(some, lookup(np.argmax)(mask), n) if "f" in trim else 0
+    last = n - lookup(np.where)(some, lookup(np.argmax)(mask[::-1]), n * (trim == "b")) if "b" in trim else n
+    return filt[first:last]
+
+
 # diagonals ----------------------------------------------------------------------------------------------------------------
 
 def _diagonal_length(rows, columns, offset):

@@ -6,6 +6,7 @@ from ..core import Aval, is_floating, is_real
 from ..errors import ShapeError, TransformError, ValueDependent
 from .batching import batched_along
 from .op import array, aval_of, function, holds_reference, is_reference, op, operands, result_dtype
+from .shaping import normal_axis
 
 BINARY_SEARCH_FROM = 4096
 """searchsorted compares every pair up to this many, and searches by bisection beyond."""
@@ -306,47 +307,59 @@ def is_static(value):
 class unique:
     """The sorted distinct elements (part "values"), where they stand first ("index"), or how to rebuild ("inverse", "counts").
 
-    Their number depends on the data: NumPy only.
+    axis: of the slices along it instead. Their number depends on the data: NumPy only.
     """
 
-    samples = [((np.array([3.0, 1.0, 2.0, 3.5]),), {"part": "values"})]
+    samples = [((np.array([3.0, 1.0, 2.0, 3.5]),), {"part": "values"}),
+               ((np.array([[3.0, 1.0], [3.0, 0.5], [3.0, 1.5]]),), {"part": "values", "axis": 0})]
 
-    def impl(x, part):
-        return np.unique(x) if part == "values" else np.unique(x, **{f"return_{part}": True})[1]
+    def impl(x, part, axis=None, equal_nan=True):
+        found = np.unique(x, axis=axis, equal_nan=equal_nan, **({} if part == "values" else {f"return_{part}": True}))
+        return found if part == "values" else found[1]
 
-    def infer(x, part):
+    def infer(x, part, axis=None, equal_nan=True):
         if part == "inverse":
-            return Aval(x.shape, np.dtype(np.intp))
-        return Aval((None,), x.dtype if part == "values" else np.dtype(np.intp))
+            return Aval(x.shape if axis is None else x.shape[axis:axis + 1], np.dtype(np.intp))
+        if part == "values":
+            return Aval((None,) if axis is None else (*x.shape[:axis], None, *x.shape[axis + 1:]), x.dtype)
+        return Aval((None,), np.dtype(np.intp))
 
-    def lower(hlo, out, x, part):
+    def lower(hlo, out, x, part, axis=None, equal_nan=True):
         raise TransformError("np.unique gives a number of elements that depends on the data",
                              "Compiled code needs static shapes: use transformer.numpy.unique(x, size=n).")
 
-    def vjp(g, x, out, part):
-        x_bar = np.zeros_like(x, shape=(int(np.prod(np.shape(x))),))
-        x_bar[unique.bind(x, part="index")] = g
+    def vjp(g, x, out, part, axis=None, equal_nan=True):
+        first = unique.bind(x, part="index", axis=axis, equal_nan=equal_nan)
+        x_bar = np.zeros_like(x, shape=np.shape(x) if axis is not None else (int(np.prod(np.shape(x))),))
+        x_bar[(*[slice(None)] * (axis or 0), first)] = g
         return np.reshape(x_bar, np.shape(x))
 
-    def jvp(dots, x, out, part):
-        return np.ravel(dots[0])[unique.bind(x, part="index")]
+    def jvp(dots, x, out, part, axis=None, equal_nan=True):
+        first = unique.bind(x, part="index", axis=axis, equal_nan=equal_nan)
+        return np.ravel(dots[0])[first] if axis is None else np.take(dots[0], first, axis=axis)
 
-    def batch(axes, x, part):
+    def batch(axes, x, part, axis=None, equal_nan=True):
         raise TransformError("np.unique of each lane of a batch gives results of different sizes",
                              "Use transformer.numpy.unique(x, size=n), or call it outside of vmap.")
 
-    def notation(x, part):
-        return "np.unique({0})" if part == "values" else f"np.unique({{0}}, return_{part}=True)[1]"
+    def notation(x, part, axis=None, equal_nan=True):
+        said = {f"return_{part}": part != "values", "axis": axis, "equal_nan": None if equal_nan else False}
+        named = "".join(f", {name}={value}" for name, value in said.items() if value or value is not None and name != f"return_{part}")
+        return f"np.unique({{0}}{named})" if part == "values" else f"np.unique({{0}}{named})[1]"
 
 
 @function(np.unique)
 def unique_call(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
-    if axis is not None and len(aval_of(ar).shape) > 1:
-        raise TransformError("np.unique along an axis is not known to transformer", "Call it on a vector, without axis.")
     ar = array(ar)
+    how = {}
+    if axis is not None:
+        axis = normal_axis(axis, np.ndim(ar))
+        how |= {} if np.ndim(ar) == 1 else {"axis": axis}
+    if not equal_nan:
+        how["equal_nan"] = False
     wanted = [("index", return_index), ("inverse", return_inverse), ("counts", return_counts)]
-    parts = [unique.bind(ar, part=part) for part, want in wanted if want]
-    values = unique.bind(ar, part="values")
+    parts = [unique.bind(ar, part=part, **how) for part, want in wanted if want]
+    values = unique.bind(ar, part="values", **how)
     return (values, *parts) if parts else values
 
 

@@ -9,7 +9,7 @@ from ..core import is_floating, is_real
 from ..errors import NeedStatic, TransformError
 from .creation import asarray
 from .elementwise import root
-from .op import aval_of, function, is_reference, known_shape
+from .op import aval_of, function, is_reference, known_shape, lookup
 from .reductions import axes_of, dtype_of, normal_axis
 
 FLOAT = np.dtype(np.float64)
@@ -310,26 +310,28 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 @function(np.nanquantile, array=True)
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
-    """np.nanquantile by the linear method."""
-    if weights is not None or (interpolation or method) != "linear":
-        raise TransformError("np.nanquantile is known by the linear method, without weights", "Leave method and weights out.")
+    """np.nanquantile without weights."""
+    if weights is not None:
+        raise TransformError("np.nanquantile with weights is not known to transformer", "Leave weights out.")
+    method = interpolation or method
     if not _has_nan(a):
-        return quantile(a, q, axis, None, False, "linear", keepdims)
+        return quantile(a, q, axis, None, False, method, keepdims)
     q = asarray(q)
     if np.ndim(q):
-        rows = [nanquantile(a, q[k], axis, keepdims=keepdims) for k in range(np.shape(q)[0])]
+        rows = [nanquantile(a, q[k], axis, None, False, method, keepdims) for k in range(np.shape(q)[0])]
         return np.stack(rows)
     ordered, axes, n = _numbers_last(a, axis)
-    virtual = (n - 1) * q
-    low = np.astype(np.floor(virtual), int)
-    below, above = _pick(ordered, low), _pick(ordered, np.minimum(low + 1, n - 1))
-    t = np.astype(virtual - low, aval_of(ordered).dtype)
-    return _kept_dims(_between(below, above, t, "linear")[..., 0], a, axes, keepdims)
+    if method in PLOTTING or is_reference(q):
+        low, high, weight = _positions(q, n, method)
+    else:  # steps: where compiled code rounds otherwise, it would take another element
+        low, high, weight = (lookup(np.take)(table, n) for table in _positions(q, np.arange(np.shape(ordered)[-1] + 1), method))
+    t = np.astype(weight, aval_of(ordered).dtype)
+    return _kept_dims(_between(_pick(ordered, low), _pick(ordered, high), t, method)[..., 0], a, axes, keepdims)
 
 
 @function(np.nanpercentile, array=True)
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
-    """np.nanpercentile by the linear method."""
+    """np.nanpercentile without weights."""
     q = (asarray(q) if isinstance(q, list | tuple) else q) / 100
     return nanquantile(a, q, axis, None, False, method, keepdims, weights=weights, interpolation=interpolation)
 
