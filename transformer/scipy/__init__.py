@@ -1,8 +1,8 @@
-"""Functions of scipy with JAX's types: special, stats, linalg, signal, optimize, integrate, ndimage, sparse.linalg."""
+"""Functions of scipy with JAX's types: cluster.vq, fft, integrate, interpolate, linalg, ndimage, optimize, signal, sparse.linalg, special, stats."""
 
 import importlib
 
-MODULES = ("integrate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats")
+MODULES = ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats")
 
 
 def __getattr__(name):

@@ -5,6 +5,7 @@ import math as _math
 import numpy as _np
 import scipy.special as _scipy
 
+from ..eager import new_array as _new_array
 from ..nn.activations import by_jnp_rules as _by_jnp_rules
 from ..nn.normalisation import logsumexp as logsumexp
 from ..numpy.adapter import adapted as _adapted
@@ -52,5 +53,10 @@ def boxcox1p(x, lmbda):
     return _np.where(none, log, _np.expm1(safe * log) / safe)
 
 
-_OWN = ["boxcox", "boxcox1p", "factorial", "gammasgn", "logsumexp", "multigammaln"]
+def bernoulli(n):
+    """The Bernoulli numbers B(0) to B(n)."""
+    return _new_array(_scipy.bernoulli(int(n)))
+
+
+_OWN = ["bernoulli", "boxcox", "boxcox1p", "factorial", "gammasgn", "logsumexp", "multigammaln"]
 __all__ = sorted({*_NAMES, *_OWN})

@@ -9,9 +9,11 @@ import types
 
 import numpy as np
 import scipy.special as sp
+import scipy.stats
 
 from .. import eager
 from ..errors import TypeMismatch
+from ..numpy.adapter import adapted
 from ..ops.op import FUNCTIONS
 
 LOG_ROOT = 0.5 * math.log(2 * math.pi)
@@ -411,6 +413,22 @@ def sp_linalg():
 
 multivariate_normal = distribution("multivariate_normal", logpdf=multivariate_normal_logpdf)
 
+# samples ------------------------------------------------------------------------------------------------------------------
+def _summary(name, parameters):
+    """A function of samples, with the parameters that JAX's has by position."""
+    FUNCTIONS.load()
+    plain, names = adapted(getattr(scipy.stats, name), name, __name__), parameters.split()
+
+    def call(*args, **kwargs):
+        return plain(*args[:1], **dict(zip(names[1:], args[1:])), **kwargs)
+    call.__name__, call.__doc__ = name, f"`scipy.stats.{name}` with JAX's types."
+    return call
+
+
+mode = _summary("mode", "a axis nan_policy keepdims")
+rankdata = _summary("rankdata", "a method axis nan_policy")
+sem = _summary("sem", "a axis ddof nan_policy keepdims")
+
 __all__ = ["bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "gamma", "gennorm", "geom", "gumbel_l", "gumbel_r",
-           "laplace", "logistic", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "truncnorm", "uniform",
-           "vonmises", "wrapcauchy"]
+           "laplace", "logistic", "mode", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "rankdata", "sem", "t", "truncnorm",
+           "uniform", "vonmises", "wrapcauchy"]
