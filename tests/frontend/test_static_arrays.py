@@ -148,3 +148,67 @@ def test_arrays_held_before_the_first_store(fn):
     np.testing.assert_allclose(T.jvp(fn, (X,), (X,))[0], fn(X))
     np.testing.assert_allclose(T.jit(fn)(X), fn(X))
     np.testing.assert_allclose(T.grad(fn)(X), [(fn(X + d) - fn(X - d)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6, atol=1e-8)
+
+
+class Layers:
+    def __init__(self):
+        self.first, self.parts = np.arange(4.0), [np.ones(2), {"last": np.zeros(2)}]
+
+    def step(self, x):
+        self.out = self.first * x[0]
+        return np.sum(self.out)
+
+
+LAYERS = Layers()
+
+
+def behind_a_check(x):
+    total = 0.0
+    for i in range(70):
+        if x[i % 4] < -5:
+            raise ValueError("far off")
+        else:
+            a = np.array([0.1, 0.2])
+        a[i % 2] += x[i % 4]
+        total += a[0]
+    return total
+
+
+def made_in_a_list(x):
+    total = 0.0
+    for i in range(70):
+        a, b = np.split(np.arange(6.0), 2)
+        a[i % 3] += x[i % 4]
+        b[1] = x[0] * a[1]
+        total = total + np.sum(a * b)
+    return total
+
+
+def made_in_an_object(x):
+    total, outer = 0.0, copy.deepcopy(LAYERS)
+    for _ in range(70):
+        inner = copy.deepcopy(LAYERS)
+        inner.first += x
+        outer.first += x * 0.01
+        inner.parts[1]["last"][0] += x[1]
+        outer.parts[1]["last"][0] += x[1]
+        total = total + np.sum(inner.first) * x[0] + inner.parts[1]["last"][0] + outer.parts[1]["last"][0] * x[2] + outer.parts[0][1]
+    return total + np.sum(outer.first ** 2)
+
+
+def trained(x):
+    layers = copy.deepcopy(LAYERS)
+    for k in range(1, 3):
+        layers.value = layers.step(x)
+        layers.first += layers.first * x[1] * k
+        if layers.parts is None:
+            layers.value = 0.0
+    return layers.step(x) + layers.value
+
+
+@pytest.mark.parametrize("fn", [behind_a_check, made_in_a_list, made_in_an_object, trained])
+def test_arrays_are_made_where_their_statement_runs(fn):
+    for compiled in (lambda g: g, T.jit):
+        value, gradient = compiled(T.value_and_grad(fn))(X)
+        np.testing.assert_allclose(value, fn(X), rtol=1e-12)
+        np.testing.assert_allclose(gradient, [(fn(X + d) - fn(X - d)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6, atol=1e-6)

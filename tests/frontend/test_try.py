@@ -194,6 +194,31 @@ def in_rounds(a):
     return total + left * a[0, 0]
 
 
+def stored_before(a):
+    buffer = np.zeros(3)
+    try:
+        buffer[0] = a[0, 0]
+        inverse = np.linalg.inv(a)
+        buffer[1] = inverse[0, 0]
+    except np.linalg.LinAlgError:
+        buffer[2] = 7.0 * a[1, 1]
+    return np.sum(buffer * np.arange(1.0, 4.0))
+
+
+def made_in_each_round(a):
+    total = 0.0
+    for k in range(70):
+        try:
+            row = np.array([0.1, 0.2])
+            solved = np.linalg.solve(a + k * np.eye(2), a[0])
+        except np.linalg.LinAlgError:
+            row = np.array([0.3, 0.4])
+            solved = a[1]
+        row[k % 2] += a[0, k % 2]
+        total += row[0] * solved[0]
+    return total
+
+
 def domains(x, y):
     try:
         return math.log(x) * math.sqrt(y) / (x - y) + math.asin(x * y)
@@ -203,7 +228,7 @@ def domains(x, y):
 
 FORETOLD = [(indefinite, DEFINITE), (indefinite, INDEFINITE), (quotient, 3.0, 2.0), (quotient, 3.0, 0.0), (remainder, 7.5, 2.0), (remainder, 7.5, 0.0),
             (logarithm, 2.0), (logarithm, -2.0), (not_invertible, DEFINITE), (several, DEFINITE), (in_rounds, DEFINITE),
-            (domains, 0.3, 0.5), (domains, -0.3, 0.5), (domains, 0.3, -0.5), (domains, 1.5, 0.9)]
+            (stored_before, DEFINITE), (made_in_each_round, DEFINITE), (domains, 0.3, 0.5), (domains, -0.3, 0.5), (domains, 0.3, -0.5), (domains, 1.5, 0.9)]
 BY_VALUE = [(stored_outside, 2.0, 2), (stored_outside, 2.0, 7), (raised_by_value, 3.0), (raised_by_value, 0.5),
             (skipped, X)]
 
@@ -280,7 +305,7 @@ def test_values_that_handlers_read(f, a):
         check_compiled(f, a)
 
 
-SINGULAR = [(several, np.eye(2)), (several, np.array([[2.0, 1.0], [1.0, 2.0]])), (in_rounds, np.array([[2.0, 0.0], [0.0, 5.0]]))]
+SINGULAR = [(stored_before, np.ones((2, 2))), (made_in_each_round, np.ones((2, 2))), (several, np.eye(2)), (several, np.array([[2.0, 1.0], [1.0, 2.0]])), (in_rounds, np.array([[2.0, 0.0], [0.0, 5.0]]))]
 
 
 @pytest.mark.parametrize("f, x", SINGULAR)

@@ -87,7 +87,7 @@ def join_sides(ev, test, state, sides, node):
         if raised1 and raised2:
             raise BranchRaised
         block, now, value = (orelse, now2, value2) if raised1 else (body, now1, value1)
-        ev.builder.block.extend(block)
+        ev.adopt(block)
         for key, container in state.mutable().items():
             assign(container, now[key])
         forget(ev)

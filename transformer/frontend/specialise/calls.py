@@ -348,7 +348,8 @@ def call_native(ev, fn, args, kwargs, node):
         ev.externals.read_whole(value)
     from .iterators import kept
     try:
-        return kept(ev, ev.created(run_native(ev, fn, args, kwargs)))
+        result = run_native(ev, fn, args, kwargs)
+        return kept(ev, ev.created(result) if isinstance(getattr(fn, "__self__", None), CONTAINERS) else ev.created_inside(result))
     except TypeError as error:
         needed = next(filter(is_reference, (*args, *kwargs.values())), None)
         if needed is None or isinstance(error, TransformError):

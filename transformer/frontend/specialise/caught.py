@@ -60,17 +60,17 @@ class Protected:
         if not stmts:
             return self.conclude(None)
         builder, before = self.ev.builder, self.ev.capture()
-        start = len(builder.block)
-        error = failures.attempt(self.ev, self.frame, stmts[:1], self.node, self.classes)
-        made = builder.block[start:]
+        with builder.nested() as made:
+            error = failures.attempt(self.ev, self.frame, stmts[:1], self.node, self.classes)
         failing = [s for s in made if possible(self.ev, [s], self.classes) is not None][passed:]
         if not failing:
+            self.ev.adopt(made)
             return self.run(stmts[1:]) if error is None else self.conclude(error)
         first = failing[0]
         if not all(isinstance(s, Apply) for s in made):
             raise self.undecided(first)
         before.restore()
-        del builder.block[start + made.index(first):]
+        builder.block.extend(made[:made.index(first)])
         found = foretold(self.ev, first, self.classes)
         if found is None:
             raise self.undecided(first)

@@ -239,6 +239,23 @@ class Evaluator:
             self.born[id(value)] = (value, self.builder.block)
         return value
 
+    def adopt(self, block):
+        """Append the statements of a nested block to the block at hand: what was made in it is made here."""
+        self.builder.block.extend(block)
+        for table in (self.born, self.made):
+            table.update({key: (value, self.builder.block) for key, (value, home) in table.items() if home is block})
+
+    def created_inside(self, value, met=None):
+        """Note where the static arrays in a new container or object were made."""
+        met = {} if met is None else met
+        if isinstance(value, np.ndarray) or value is None or isinstance(value, NUMBERS):
+            return self.created(value)
+        if id(value) not in met and not self.is_opaque(value):
+            met[id(value)] = value
+            for item in (contents(value) or {}).values():
+                self.created_inside(item, met)
+        return value
+
     def has_abstract(self, value, seen=None):
         """Whether an abstract value is inside `value`."""
         if is_reference(value):

@@ -137,7 +137,7 @@ def join_booleans(ev, value, rest, stop_at):
     if not fits or not branches.is_safe(block):
         state.restore()
         return None
-    ev.builder.block.extend(block)
+    ev.adopt(block)
     return (np.logical_or if stop_at else np.logical_and)(value, other)
 
 

@@ -45,16 +45,17 @@ def deliver(ev, exception):
 
 def run_try(ev, frame, node):
     handlers = [(handler, kinds(ev, frame, handler)) for handler in node.handlers]
-    start, state = len(ev.builder.block), ev.capture() if handlers and ev.refuse_volatile else None
+    state = ev.capture() if handlers and ev.refuse_volatile else None
     classes = tuple(kind for _, found in handlers for kind in found)
-    error = attempt(ev, frame, node.body, node, classes)
-    kind = caught.possible(ev, ev.builder.block[start:], classes)
+    with ev.builder.nested() as block:
+        error = attempt(ev, frame, node.body, node, classes)
+    kind = caught.possible(ev, block, classes)
     if kind is not None:
         if state is None or node.finalbody:
             raise undecided(ev, kind, node)
         state.restore()
-        del ev.builder.block[start:]
         return caught.Protected(ev, frame, node, handlers, classes).run(node.body)
+    ev.adopt(block)
     error = conclude(ev, frame, node, handlers, error)
     ev.run(frame, node.finalbody)
     if error is not None:

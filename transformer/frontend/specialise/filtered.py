@@ -96,7 +96,7 @@ def item_under(ev, test, make, node):
     with ev.builder.nested() as block:
         value = make()
     if all(map(is_total, block)) and not changes(state):
-        ev.builder.block.extend(block)
+        ev.adopt(block)
         return value
     state.restore()
     made = []
