@@ -90,7 +90,9 @@ def every_source():
         def total(*args, fn=sample.fn):
             return sum([np.sum(np.real(leaf)) for leaf in tree.flatten(fn(*args))[0]])
         yield f"{sample.fn.__name__}_{i}_grad", T.grad(total, sample.wrt).show(*copy.deepcopy(sample.args))
-        yield f"{sample.fn.__name__}_{i}_jacfwd", T.jacfwd(total, sample.wrt).show(*copy.deepcopy(sample.args))
+        leaves = tree.flatten([sample.args[k] for k in np.atleast_1d(sample.wrt)])[0]
+        if not any(map(np.iscomplexobj, leaves)):
+            yield f"{sample.fn.__name__}_{i}_jacfwd", T.jacfwd(total, sample.wrt).show(*copy.deepcopy(sample.args))
         axes = tuple(0 if k in sample.wrt else None for k in range(len(sample.args)))
         args = [tree.tree_map(lambda x: np.stack([np.asarray(x)] * 2), a) if axis == 0 else a
                 for a, axis in zip(copy.deepcopy(sample.args), axes)]
