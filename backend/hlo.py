@@ -82,15 +82,16 @@ class Hlo:
     def ops(self, name, operands, results, attrs="", regions=()):
         """Emit an op with any number of results, given as (shape, dtype) pairs; returns the list of values."""
         values = [self.fresh(shape, dtype) for shape, dtype in results]
-        self.made.update((v.name, (name, operands)) for v in values)
-        if any(v.size >= LARGE for v in (*operands, *values)):
+        for value in values:
+            self.made[value.name] = name, operands
+        if name not in self.large and any([v.size >= LARGE for v in (*operands, *values)]):
             self.large.add(name)
         full = name if "." in name else f"stablehlo.{name}"
         left = ", ".join(v.name for v in values) + " = " if values else ""
         inner = f" ({', '.join(regions)})" if regions else ""
         braces = f" {{{attrs}}}" if attrs else ""
-        types = ", ".join(v.type for v in operands), ", ".join(v.type for v in values)
-        arguments = ", ".join(v.name for v in operands)
+        types = ", ".join([v.type for v in operands]), ", ".join([v.type for v in values])
+        arguments = ", ".join([v.name for v in operands])
         self.lines.append(f'{left}"{full}"({arguments}){inner}{braces} : ({types[0]}) -> ({types[1]})')
         return values
 

@@ -39,8 +39,10 @@ def scalar_text(value, dtype):
 
 def dense_text(array):
     """`dense<...>` for an ndarray: one element where all are the same bits, a hexadecimal blob where it is large."""
-    flat = np.ascontiguousarray(array).reshape(-1)
     dtype = array.dtype
+    if array.ndim == 0:
+        return f"dense<{scalar_text(array[()], dtype)}>"
+    flat = np.ascontiguousarray(array).reshape(-1)
     if flat.size and is_splat(flat):
         return f"dense<{scalar_text(flat[0], dtype)}>"
     if flat.size > 8 and dtype.kind != "b":

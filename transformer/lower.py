@@ -151,6 +151,9 @@ class Lowering:
     def block(self, stmts):
         for stmt in stmts:
             try:
+                if type(stmt) is Apply:
+                    self.lower_apply(stmt)
+                    continue
                 with self.effects.looked_over(stmt) if isinstance(stmt, For | While) else nullcontext():
                     getattr(self, "lower_" + type(stmt).__name__.lower())(stmt)
             except TransformError as error:

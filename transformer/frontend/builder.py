@@ -171,7 +171,7 @@ class Builder:
     def append(self, op, refs, params, hint=None, weak=False):
         atoms = [self.read(a) for a in refs]
         try:
-            aval = op.infer(*(self.aval(a) for a in atoms), **params)
+            aval = op.infer(*[self.aval(a) for a in atoms], **params)
         except TransformError as error:
             raise error.at(self.origin)
         if weak and aval.shape == () and aval.dtype in core.WEAK_DTYPES.values():
@@ -188,7 +188,7 @@ class Builder:
             self.folded.add(stmt)
             if None in aval.shape:
                 ref.aval = self.avals[target] = aval._replace(shape=ref.storage.known.shape)
-        ref.storage.varies = any(getattr(r.storage, "varies", False) for r in refs if is_reference(r))
+        ref.storage.varies = any([getattr(r.storage, "varies", False) for r in refs if is_reference(r)])
         return ref
 
     def fold(self, op, refs, params, aval):

@@ -105,7 +105,9 @@ def place(filename, lines, node):
     """Where `node` stands in a file of these lines."""
     line = getattr(node, "lineno", 1)
     text = lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
-    column = len(text.encode()[: getattr(node, "col_offset", 0)].decode(errors="ignore"))
+    column = getattr(node, "col_offset", 0)
+    if not text.isascii():
+        column = len(text.encode()[:column].decode(errors="ignore"))
     return Origin(filename, line, column, text)
 
 

@@ -10,9 +10,12 @@ import numpy as np
 
 from ..core import Aval
 from ..errors import NeedStatic, TransformError, TypeMismatch
+from ..later import later
 from ..ops import op as optable
 from ..specialised import Reference, is_device_array, is_reference
 from . import views
+
+builder = later(globals(), "frontend.builder")
 
 
 class Storage:
@@ -280,16 +283,15 @@ def call_function(function, args, kwargs, out=None):
 
 def as_array(value):
     """A static array, or a nested list of references and numbers, as a reference or number."""
-    from .builder import current
     if is_reference(value) or np.isscalar(value):
         return value
     if isinstance(value, np.ndarray):
-        return current().constant(value)
+        return builder.current().constant(value)
     if is_device_array(value):
-        return current().operand(value)
+        return builder.current().operand(value)
     if contains_reference(value):
         return optable.lookup(np.stack)([as_array(v) for v in value])
-    return current().constant(np.array(value))
+    return builder.current().constant(np.array(value))
 
 
 def contains_reference(value):
@@ -310,8 +312,7 @@ def _operator(fn, ufunc, reflected=False):
         weak = all(a.weak if is_reference(a) else type(a) in (bool, int, float, complex) for a in args)
         if not weak:
             return optable.lookup(ufunc)(*args)
-        from .builder import current
-        return current().emit(optable.lookup(ufunc).__self__, python_operands(ufunc, args), {}, weak=True)
+        return builder.current().emit(optable.lookup(ufunc).__self__, python_operands(ufunc, args), {}, weak=True)
     return method
 
 

@@ -6,6 +6,7 @@
 cotangent of each operand and the batched op are again sums of products, and `product` writes them as a person would.
 """
 
+import math
 import string
 
 import numpy as np
@@ -220,7 +221,7 @@ def lower_product(hlo, out, x, y, lx, ly, lo):
     summed = [c for c in lx if c in ly and c not in lo]
     found = {**dict(zip(lx, x.shape, strict=True)), **dict(zip(ly, y.shape, strict=True))}
     every = lo + "".join(summed)
-    if not summed or np.prod([found[c] for c in every], dtype=float) <= limit(hlo):
+    if not summed or math.prod([found[c] for c in every]) <= limit(hlo):
         return lower_multiply(hlo, x, lx, y, ly, lo, every, found)
     batched = [c for c in lx if c in ly and c in lo]
     value = hlo.dot_general(x, y, batch=(positions(lx, batched), positions(ly, batched)),

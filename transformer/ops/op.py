@@ -141,6 +141,7 @@ class Op:
                  lanes=None, product=None, runs=False, cheap=False, raises=(), of_squares=None):
         self.name, self.impl, self.infer, self.lower = name, impl, infer, lower
         self.vjp, self.jvp, self.batch, self.linear, self.partials = vjp, jvp, batch, linear, partials
+        self.elementwise = partials is not None
         self.notation, self.symbol, self.samples, self.differentiable = notation, symbol, samples, differentiable
         self.singular, self.masking, self.nonfinite = singular, masking, nonfinite
         self.along, self.positions = along, positions
@@ -150,10 +151,6 @@ class Op:
 
     def __repr__(self):
         return f"<op {self.name}>"
-
-    @property
-    def elementwise(self):
-        return self.partials is not None
 
     def bind(self, *args, **params):
         """Apply the op: on NumPy if no operand is a reference, else by emitting a statement."""
@@ -410,6 +407,7 @@ def broadcast(*shapes):
     return tuple(out)
 
 
+@functools.lru_cache(maxsize=4096)
 def infer_elementwise(ufunc, avals):
     """Aval of a ufunc call: broadcast shape, and the dtype that NumPy itself resolves."""
     try:

@@ -111,8 +111,8 @@ def loaded_versions():
 
 @functools.cache
 def environment():
-    """What a program depends on besides its function: versions, the platform, this package itself."""
-    return sys.version, sys.flags.optimize, np.__version__, client.versions(), client.platform(), len(client.devices()), stamp()
+    """The key of what a program depends on besides its function: versions, the platform, this package itself."""
+    return disk.key_of(sys.version, sys.flags.optimize, np.__version__, client.versions(), client.platform(), len(client.devices()), stamp())
 
 
 def stamp():

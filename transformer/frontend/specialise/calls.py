@@ -11,6 +11,7 @@ import numpy as np
 
 from ...access import Attribute, Default, Item, Kept
 from ...errors import NeedStatic, TransformError, ValueDependent
+from ...later import later
 from ...ops import op as optable
 from ...ops import vectorized
 from .. import desugar, parse, promotion, ragged, scopes
@@ -22,6 +23,10 @@ from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
 from .native import has_source, may_read_abstract, run_native
 from .state import LIBRARIES, Control, is_users
+
+expressions, intrinsics, iterators, messages, objects = (
+    later(globals(), name) for name in ("frontend.specialise.expressions", "frontend.specialise.intrinsics", "frontend.specialise.iterators",
+                                        "frontend.specialise.messages", "frontend.specialise.objects"))
 
 RECURSION = 12
 """Calls of a function inside of itself after which the tests around them are looked at."""
@@ -165,16 +170,15 @@ def enter_function(ev, fn, args, kwargs):
 def call_node(ev, frame, node, looped=False, at_once=False):
     """A call in the source. looped: its result is looped over, so that np.arange and others are ranges, on their own and in zip(...).
     at_once: its items are read before anything else happens."""
-    from .intrinsics import LOOPED, PASSED_ON
     fn = ev.eval(frame, node.func)
-    evaluate = ev.eval_looped if looped and any(fn is f for f in PASSED_ON) else ev.eval
+    evaluate = ev.eval_looped if looped and any(fn is f for f in intrinsics.PASSED_ON) else ev.eval
     args, kwargs = arguments(ev, frame, node, evaluate, at_once and generators.entered_for(fn) is not None)
     if fn is super and not args:
         args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
     lazily = None if at_once else generators.lazily(fn, args)
     ev.builder.origin = ev.origin(node)
     try:
-        special = next((items for function, items in LOOPED if looped and fn is function and not generators.inside(args)), None)
+        special = next((items for function, items in intrinsics.LOOPED if fn is function and not generators.inside(args)), None) if looped else None
         if lazily is not None:
             return enter_function(ev, lazily, args, kwargs)
         return special(ev, *args, **kwargs) if special else call(ev, fn, tuple(args), kwargs, node)
@@ -184,13 +188,12 @@ def call_node(ev, frame, node, looped=False, at_once=False):
 
 def arguments(ev, frame, node, evaluate, at_once):
     """The values of a call's arguments. at_once: it passes the items of calls among them on to what reads them before anything else happens."""
-    from .expressions import iterate, read_at_once
     args, kwargs, reads = [], {}, scopes.reads_at_once(node)
     for arg in node.args:
         if isinstance(arg, gast.Starred):
-            args.extend(iterate(ev, ev.eval(frame, arg.value)))
+            args.extend(expressions.iterate(ev, ev.eval(frame, arg.value)))
         elif isinstance(arg, gast.GeneratorExp) and reads:
-            args.append(ev.seen(read_at_once(ev, frame, arg)))
+            args.append(ev.seen(expressions.read_at_once(ev, frame, arg)))
         elif isinstance(arg, gast.Call) and (reads or at_once):
             args.append(ev.seen(call_node(ev, frame, arg, at_once=True)))
         else:
@@ -227,10 +230,8 @@ def call(ev, fn, args, kwargs, node=None):
             return found
     if args and isinstance(args[0], filtered.Filtered) and not is_entered(fn):
         return filtered.call(ev, fn, args[0], args[1:], kwargs)
-    from . import messages, objects
-    from .intrinsics import INTRINSICS
     try:
-        special = INTRINSICS.get(fn)
+        special = intrinsics.INTRINSICS.get(fn)
     except TypeError:
         special = None
     if special is not None:
@@ -272,11 +273,9 @@ def is_entered(fn):
 
 def listed(ev, fn, args):
     """The arguments of a function that goes through them, with lists for iterators."""
-    from .expressions import iterate
-    from .iterators import Cursor
-    if not any(fn is known for known in special_methods.ITERATING):
+    if not any([fn is known for known in special_methods.ITERATING]):
         return args
-    return tuple(iterate(ev, a) if isinstance(a, Cursor) else a for a in args)
+    return tuple(expressions.iterate(ev, a) if isinstance(a, iterators.Cursor) else a for a in args)
 
 
 def entered_method(fn):
@@ -346,10 +345,9 @@ def call_native(ev, fn, args, kwargs, node):
             optable.lookup(fn, ev.origin(node))
     for value in (*args, *kwargs.values()):
         ev.externals.read_whole(value)
-    from .iterators import kept
     try:
         result = run_native(ev, fn, args, kwargs)
-        return kept(ev, ev.created(result) if isinstance(getattr(fn, "__self__", None), CONTAINERS) else ev.created_inside(result))
+        return iterators.kept(ev, ev.created(result) if isinstance(getattr(fn, "__self__", None), CONTAINERS) else ev.created_inside(result))
     except TypeError as error:
         needed = next(filter(is_reference, (*args, *kwargs.values())), None)
         if needed is None or isinstance(error, TransformError):

@@ -9,12 +9,15 @@ import numpy as np
 
 from ...core import Aval, literal_aval
 from ...errors import TransformError, ValueDependent
+from ...later import later
 from .. import aliases, parse, scopes
 from ..reference import Ref, as_array, is_reference
 from . import branches, native_objects, statements
 from .externals import is_device_array
 from .joined import JoinedContainers
 from .state import NUMBERS, State, Undefined, assign, contents, rebuild
+
+expressions = later(globals(), "frontend.specialise.expressions")
 
 MAX_DEPTH = 400
 
@@ -97,13 +100,11 @@ class Evaluator:
                 branches.check_ambiguous(self)
 
     def eval(self, frame, node):
-        from .expressions import EXPRESSIONS
-        return self.seen(EXPRESSIONS[type(node)](self, frame, node))
+        return self.seen(expressions.EXPRESSIONS[type(node)](self, frame, node))
 
     def eval_looped(self, frame, node):
         """The value of an expression whose items are looped over."""
-        from .expressions import looped
-        return self.seen(looped(self, frame, node))
+        return self.seen(expressions.looped(self, frame, node))
 
     def assign(self, frame, target, value):
         statements.assign(self, frame, target, value)

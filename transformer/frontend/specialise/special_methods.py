@@ -9,7 +9,10 @@ import types
 
 import gast
 
+from ...later import later
 from ..reference import is_reference
+
+calls = later(globals(), "frontend.specialise.calls")
 
 BINARY = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul", gast.Div: "truediv", gast.FloorDiv: "floordiv", gast.Mod: "mod",
           gast.Pow: "pow", gast.MatMult: "matmul", gast.BitAnd: "and", gast.BitOr: "or", gast.BitXor: "xor", gast.LShift: "lshift",
@@ -28,21 +31,19 @@ def method(value, name):
     """The special method that a user's class defines in Python, or None."""
     if type(value).__module__ in ("builtins", "numpy") or is_reference(value):
         return None
-    from .calls import is_user_code
     found = inspect.getattr_static(type(value), f"__{name}__", None)
-    if isinstance(found, types.FunctionType) and is_user_code(found):
+    if isinstance(found, types.FunctionType) and calls.is_user_code(found):
         return found
     return None
 
 
 def enter(ev, value, name, *args):
     """The result of the special method, NotImplemented if the class has none."""
-    from .calls import enter_function
     found = method(value, name)
     if found is None:
         return NotImplemented
     ev.externals.guard_method(type(value), f"__{name}__", found)
-    return enter_function(ev, found, (value, *args), {})
+    return calls.enter_function(ev, found, (value, *args), {})
 
 
 def binary(ev, node_op, left, right):

@@ -1,5 +1,6 @@
 """Cotangents: the bars of the primal names while the sweep goes backwards."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -193,7 +194,7 @@ class Bars:
             ones = tuple(k - extra for k in axes if k >= extra)
             return lookup(np.expand_dims)(value, ones) if ones else value
         have = self.sweep.aval(value).shape
-        if None in have or int(np.prod(have)) == int(np.prod(shape)):
+        if None in have or math.prod(have) == math.prod(shape):
             return value if len(have) == len(shape) and None in have or have == shape else lookup(np.reshape)(value, shape)
         return lookup(np.broadcast_to)(value, shape)
 

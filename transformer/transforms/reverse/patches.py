@@ -4,7 +4,7 @@ import copy
 from collections import defaultdict
 
 from ...analysis.blocks import Blocks
-from ...core import For, If, Move, While, is_name
+from ...core import Apply, For, If, Move, While, is_name, walk
 from ..emission import Emitter
 
 
@@ -63,6 +63,9 @@ class Patches:
         return out + (self.end(block) if trailing == last else []) + self.last(block)
 
     def copied(self, stmt):
+        if type(stmt) is Apply:
+            copied = self.copies[id(stmt)] = Apply(stmt.target, stmt.op, stmt.args, stmt.params, stmt.origin)
+            return copied
         inner = self.blocks.inner[id(stmt)]
         counter, test = self.counters.get(id(stmt)), self.tests.get(id(stmt))
         given, stmt = stmt, copy.copy(stmt)
@@ -81,6 +84,8 @@ class Patches:
 
 def settle_tests(program):
     """The program with a copy as the test of each `if` whose test is rebound elsewhere: branches are reopened by their test."""
+    if not any(type(s) is If for s in walk(program.body)):
+        return program
     blocks = Blocks(program)
     found = [(b, k) for b in blocks.all for k, s in enumerate(b.stmts)
              if isinstance(s, If) and is_name(s.test) and blocks.is_versioned(s.test)]

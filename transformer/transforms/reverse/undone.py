@@ -25,6 +25,8 @@ class Undone(NamedTuple):
 
 def without_undone(program, pairs):
     """The statements of a joint program without the stores, each an Undone, whose array nothing else touches until they are undone."""
+    if not pairs:
+        return program.body
     places, touching = {}, defaultdict(list)
     for place, top in enumerate(program.body):
         for stmt in walk([top]):

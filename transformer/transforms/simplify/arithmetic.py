@@ -14,7 +14,7 @@ from ...ops.op import TABLE
 
 def is_number(value, number):
     """Whether a fill value is the given number (None is not)."""
-    return value is not None and np.shape(value) == () and bool(value == number)
+    return value is not None and getattr(value, "shape", ()) == () and bool(value == number)
 
 
 def is_plus_zero(value):

@@ -6,12 +6,16 @@ from ...core import Apply, is_name
 from .arithmetic import apply
 
 FILLED = {"zeros": 0, "ones": 1}
+FILLING = frozenset((*FILLED, "full", "constant", "broadcast_to", "reshape", "transpose", "expand_dims", "squeeze", "getitem"))
+"""Ops whose result may be filled with one number."""
 SPREAD = ("broadcast_to", "getitem", "reshape", "expand_dims")
 REDUCTIONS = ("sum", "prod", "max", "min")
 
 
 def filling(r, stmt):
     """The number that fills the result of an Apply, as a scalar of its dtype; None if its elements may differ."""
+    if stmt.op.name not in FILLING:
+        return None
     aval = r.avals[stmt.target]
     if stmt.op.name in FILLED:
         return aval.dtype.type(FILLED[stmt.op.name])

@@ -3,7 +3,10 @@
 from collections import defaultdict
 
 from ...analysis.activity import reached
-from ...core import Derived, Mark, blocks, names_bound, operands, targets, walk
+from ...core import Apply, Derived, Effect, Mark, blocks, names_bound, operands, targets, walk
+
+STRAIGHT = frozenset((Apply, Effect, Mark))
+"""Kinds of statements that rebind no name: one pass over them finds all that is computed from a name."""
 
 
 def derived_names(program):
@@ -17,6 +20,14 @@ def derived_names(program):
 
 def spread(stmts, seed):
     """The names `seed`, and those that the statements compute from them."""
+    if not seed:
+        return seed
+    if STRAIGHT.issuperset(map(type, stmts)):
+        found = set(seed)
+        for stmt in stmts:
+            if type(stmt) is Apply and not found.isdisjoint(stmt.args):
+                found.add(stmt.target)
+        return found
     readers = defaultdict(set)
     for stmt in walk(stmts):
         if not blocks(stmt):

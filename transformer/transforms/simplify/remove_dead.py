@@ -28,7 +28,8 @@ def remove_dead(program):
     body = drop_stores(body, set(filter(is_name, p.outputs)))
     used = {*p.params, *filter(is_name, p.outputs)}
     for stmt in walk(body):
-        used.update(operands(stmt), targets(stmt))
+        used.update(operands(stmt))
+        used.update(targets(stmt))
     if alike(body, p.body) and p.avals.keys() <= used and p.hints.keys() <= used:
         return p
     avals = {n: a for n, a in p.avals.items() if n in used}

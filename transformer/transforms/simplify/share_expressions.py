@@ -61,9 +61,10 @@ class Sharing(Rewriter):
         return None not in (*shapes[0], *shapes[1]) and PART * self.avals[value].size <= self.avals[array].size
 
     def key(self, stmt):
-        operands = [(a, self.version(a)) if is_name(a) else freeze(a) for a in stmt.args]
+        version = self.versions.get
+        operands = [(a, version(a, 0)) if isinstance(a, str) else freeze(a) for a in stmt.args]
         kind = frozenset if stmt.op.impl in COMMUTATIVE else tuple
-        return stmt.op.name, kind(operands), freeze(stmt.params)
+        return stmt.op.name, kind(operands), freeze(stmt.params) if stmt.params else ()
 
 
 def freeze(value):
