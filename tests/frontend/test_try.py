@@ -305,7 +305,8 @@ def test_values_that_handlers_read(f, a):
         check_compiled(f, a)
 
 
-SINGULAR = [(stored_before, np.ones((2, 2))), (made_in_each_round, np.ones((2, 2))), (several, np.eye(2)), (several, np.array([[2.0, 1.0], [1.0, 2.0]])), (in_rounds, np.array([[2.0, 0.0], [0.0, 5.0]]))]
+SINGULAR = [(stored_before, np.ones((2, 2))), (made_in_each_round, np.ones((2, 2))),
+            (several, np.eye(2)), (several, np.array([[2.0, 1.0], [1.0, 2.0]])), (in_rounds, np.array([[2.0, 0.0], [0.0, 5.0]]))]
 
 
 @pytest.mark.parametrize("f, x", SINGULAR)

@@ -346,8 +346,7 @@ def call_native(ev, fn, args, kwargs, node):
     for value in (*args, *kwargs.values()):
         ev.externals.read_whole(value)
     try:
-        result = run_native(ev, fn, args, kwargs)
-        return iterators.kept(ev, ev.created(result) if isinstance(getattr(fn, "__self__", None), CONTAINERS) else ev.created_inside(result))
+        return iterators.kept(ev, run_native(ev, fn, args, kwargs))
     except TypeError as error:
         needed = next(filter(is_reference, (*args, *kwargs.values())), None)
         if needed is None or isinstance(error, TransformError):

@@ -5,6 +5,7 @@ An object that the program made may be used where no condition or loop on array 
 un-jitted call, and is refused where the program would go on with what it once gave.
 """
 
+import collections
 import contextvars
 import datetime
 import decimal
@@ -63,6 +64,8 @@ def is_of_stateful_module(cls):
 def noted(ev, fn, args, result):
     """What a native function gives. An object that it makes is the program's; what it only looks up outside is compared at each call."""
     owner, name = getattr(fn, "__self__", None), getattr(fn, "__name__", "")
+    if not isinstance(owner, list | tuple | dict | set | collections.deque):
+        ev.created_inside(result)
     if is_stateful(type(result)) and (isinstance(fn, type) or is_one(fn, MAKERS)):
         ev.made[id(result)] = result, ev.builder.block
     elif is_read(owner, name):
