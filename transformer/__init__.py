@@ -39,8 +39,8 @@ LAZY = {
 }
 """Public name -> module of this package that holds it; imported when first asked for."""
 
-MODULES = ("ad_checkpoint", "debug", "dlpack", "dtypes", "eager", "experimental", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim", "parallel",
-           "random", "scipy", "sharding", "test_util", "typing")
+MODULES = ("ad_checkpoint", "debug", "dlpack", "dtypes", "eager", "example_libraries", "experimental", "flatten_util", "image", "lax", "nn", "numpy", "ops",
+           "optim", "parallel", "random", "scipy", "sharding", "test_util", "typing")
 """Public modules, imported when first asked for."""
 
 

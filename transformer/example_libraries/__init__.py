@@ -1,0 +1,5 @@
+"""Small libraries that JAX brings as examples, under its names: optimizers, stax."""
+
+from . import optimizers, stax
+
+__all__ = ["optimizers", "stax"]
