@@ -80,6 +80,10 @@ class NeedStatic(ValueDependent):
         super().__init__(what, "Pass it as a static argument (static_argnums), or use an array operation instead.")
 
 
+class TakenOut(TransformError):
+    """A conversion that would take a value, and with it its derivative, out of the program."""
+
+
 class SizesByLane(TransformError):
     """Results of another size in each lane of a batch; `vmap` then builds the function with masks on arrays of known size."""
 

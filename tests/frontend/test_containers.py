@@ -1,12 +1,15 @@
 """Containers inside of containers are the same objects however they are reached, and what is outside of the function is read at each call."""
 
+import bisect
 import collections
+import fractions
 import functools
+import types
 
 import numpy as np
 import pytest
 
-from transformer import TransformError, grad, jit, tree_util
+from transformer import TransformError, grad, jit, tree_util, vmap
 from transformer.transformed import Transformed
 
 
@@ -260,3 +263,48 @@ def test_refusals_name_the_argument():
         jit(store)(1.0, [2.0])
     with pytest.raises(TransformError, match="second outlives the call"):
         jit(Holder().store)(1.0, [2.0])
+
+
+def sorted_in_place(x, k):
+    one, two, three = [v * k for v in x], [*x], [(v, i) for i, v in enumerate(x)]
+    one.sort()
+    two.sort(reverse=True)
+    three.sort(key=lambda pair: -pair[0] * k)
+    return one[0] * 2 + two[0] * 3 + three[0][0] + three[1][1]
+
+
+def looked_up(x, k):
+    places, values = [0.0, 0.5, 1.0, 1.5, 2.0], [0.0, 1.0, 4.0, 9.0, 16.0]
+    i = min(bisect.bisect(places, x[1]) - 1, 3)
+    weight = (x[1] - places[i]) / (places[i + 1] - places[i])
+    return values[i] * (1 - weight) + values[i + 1] * weight + bisect.bisect_left(places, x[0]) * k + bisect.bisect_right([1, 3, 5], 3)
+
+
+def extremes_of_nothing(x, k):
+    return max([], default=k) + min((v for v in x if False), default=2.0) + max([x[0], k], default=0.0) + min([], key=abs, default=x[1])
+
+
+def fractions_of(x, k):
+    half = fractions.Fraction(1, 2)
+    return k * half + half / x[0] - (half - x[1]) ** 2 + np.sum(x) ** half
+
+
+def views_of_ordered_dicts(x, k):
+    held = collections.OrderedDict(a=x[0], b=k)
+    held.move_to_end("a")
+    return sum(i * v for i, v in enumerate(held.values(), 1)) + sum(v for _, v in zip("ab", held.values())) + next(iter(held.items()))[1]
+
+
+def deleted(x, k):
+    held = types.SimpleNamespace(a=k, b=x[0])
+    del held.b
+    return np.sum(x) * held.a * (2.0 if hasattr(held, "b") else 3.0)
+
+
+@pytest.mark.parametrize("fn", [sorted_in_place, looked_up, extremes_of_nothing, fractions_of, views_of_ordered_dicts, deleted], ids=lambda fn: fn.__name__)
+def test_small_idioms(fn):
+    x, slope, program = np.array([0.3, 1.7, 0.9, 1.2]), grad(fn), jit(fn)
+    for k in (0.7, -0.7):
+        np.testing.assert_allclose(program(x, k), fn(x, k))
+        np.testing.assert_allclose(slope(x, k), [(fn(x + d, k) - fn(x - d, k)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(vmap(fn, in_axes=(None, 0))(x, np.array([0.7, -0.7])), [fn(x, 0.7), fn(x, -0.7)])

@@ -245,19 +245,94 @@ def sends(x):
     return sum(echo())
 
 
-def yields_in_try(x):
+def stepped_in_try(x):
     def careful():
         try:
             yield x
         finally:
             pass
-    return sum(careful())
+    return next(careful())
 
 
-@pytest.mark.parametrize(("f", "words"), [(sends, "sent"), (yields_in_try, "inside of try")])
+@pytest.mark.parametrize(("f", "words"), [(sends, "sent"), (stepped_in_try, "inside of try")])
 def test_refused(f, words):
     with pytest.raises(T.errors.TransformError, match=words):
         T.jit(f)(2.0)
+
+
+class Scale:
+    def __init__(self, k):
+        self.k, self.depth = k, 0
+
+    def __enter__(self):
+        self.depth += 1
+        return self
+
+    def __exit__(self, *error):
+        self.depth -= 1
+        self.k = 2 * self.k
+
+
+def careful(x, ends, scale):
+    try:
+        with scale as held:
+            for v in x:
+                yield v * held.k * held.depth
+    except ZeroDivisionError:
+        ends.append(5.0)
+    finally:
+        ends.append(1.0)
+
+
+def gone_through(x):
+    ends, scale, s = [], Scale(x[0]), 0.0
+    for v in careful(x, ends, scale):
+        s = s + v
+    return s * scale.k * sum(ends)
+
+
+def left_early(x):
+    ends, scale, s = [], Scale(x[0]), 0.0
+    for v in careful(x, ends, scale):
+        s = s + v
+        if s > 0.5:
+            break
+    return s * scale.k * sum(ends)
+
+
+def left_by_an_error(x):
+    ends, scale, s = [], Scale(x[0]), 0.0
+    try:
+        for v in careful(x, ends, scale):
+            s = s + v
+            raise ZeroDivisionError
+    except ZeroDivisionError:
+        return s * sum(ends)
+
+
+def by_hand(x):
+    def squares():
+        for v in x:
+            yield v * v
+        return x[0]
+    over, s = squares(), 0.0
+    s = over.send(None) + next(over) * 2
+    more = squares()
+    next(more)
+    more.close()
+    s = s + sum(more)
+    try:
+        while True:
+            s = s + next(over)
+    except StopIteration as end:
+        s = s + 3 * end.value
+    return s
+
+
+@pytest.mark.parametrize("f", [gone_through, left_early, left_by_an_error, by_hand])
+def test_generators_with_try_and_their_methods(f):
+    np.testing.assert_allclose(T.jit(f)(X), f(X))
+    np.testing.assert_allclose(T.grad(f)(X), differences(f, X), atol=1e-7)
 
 
 @pytest.mark.parametrize("f", [in_a_loop, delegated, left_when_close])

@@ -167,3 +167,15 @@ def test_floating_point_errors_are_not_raised():
                 return 0.0
     with pytest.raises(T.TransformError, match=r"np\.errstate is to raise"):
         T.grad(f)(X)
+
+
+def test_the_body_of_a_try_is_no_condition():
+    def f(x, k):
+        source, text = random.Random(0), io.StringIO()
+        try:
+            text.write("abc")
+            y = source.random() * x[4]
+        except IndexError:
+            y = source.random() * x[0]
+        return y * len(text.getvalue()) * k
+    np.testing.assert_allclose(T.value_and_grad(f)(X, 0.7)[0], f(X, 0.7))

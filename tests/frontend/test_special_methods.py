@@ -1,11 +1,15 @@
 """Special methods of the user's classes: entered like functions, so that what they read is never stale."""
 
+import collections.abc
+import dataclasses
+import functools
+import operator
 from typing import Generic, TypeVar
 
 import numpy as np
 import pytest
 
-from transformer import grad, jit, vmap
+from transformer import TransformError, grad, jit, vmap
 
 RATE = 2.0
 V = TypeVar("V")
@@ -225,3 +229,200 @@ def test_how_objects_are_made(monkeypatch):
         for k in (0.7, -0.7):
             np.testing.assert_allclose(program(np.ones(3), k), f(np.ones(3), k))
             np.testing.assert_allclose(grad(f)(np.ones(3), k), [2 * k] * 3)
+
+
+def clipped(v):
+    return v if v > 0 else RATE * v
+
+
+class Checked:
+    """Attributes that it computes, each with a condition on what may be an array value."""
+
+    def __init__(self, v):
+        self.v = v
+
+    @property
+    def v(self):
+        return self._v
+
+    @v.setter
+    def v(self, value):
+        self._v = clipped(value)
+
+    @v.deleter
+    def v(self):
+        self._v = 0.5
+
+    @functools.cached_property
+    def kept(self):
+        return clipped(self._v - 1)
+
+    def __getattr__(self, name):
+        if name == "other":
+            return clipped(self._v - 2)
+        raise AttributeError(name)
+
+
+class Clip:
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, owner, kind=None):
+        return clipped(getattr(owner, self.name) - 1)
+
+    def __set__(self, owner, value):
+        setattr(owner, self.name, clipped(value))
+
+
+class Described:
+    clip = Clip()
+
+    def __init__(self, v):
+        self.clip = v
+
+
+@dataclasses.dataclass
+class Settings:
+    rate: float
+    scale: dataclasses.InitVar[float] = 3.0
+    rates: list = dataclasses.field(default_factory=lambda: [RATE])
+
+    def __post_init__(self, scale):
+        if self.rate < 0:
+            self.rate = -self.rate
+        self.scaled = self.rate * scale
+
+
+@functools.total_ordering
+class Ordered:
+    def __init__(self, v):
+        self.v = v
+
+    def __lt__(self, other):
+        return self.v < other.v
+
+    def __eq__(self, other):
+        return self.v == other.v
+
+    def __add__(self, other):
+        return Ordered(clipped(self.v) + other.v)
+
+    def named(self, factor=1.0):
+        return clipped(self.v) * factor
+
+
+class Items:
+    def __init__(self, x):
+        self.x = x
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, i):
+        if i >= 3:
+            raise IndexError(i)
+        return clipped(self.x[i])
+
+    def __reversed__(self):
+        return iter([self.x[0], 2.0])
+
+
+class Steps:
+    def __init__(self, x):
+        self.x, self.at = x, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.at >= 3:
+            raise StopIteration
+        self.at += 1
+        return clipped(self.x[self.at])
+
+
+class Table(collections.abc.Mapping):
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, key):
+        return clipped(self.x[key])
+
+    def __iter__(self):
+        return iter(range(2))
+
+    def __len__(self):
+        return 2
+
+
+def computed(x, k):
+    one, two = Checked(x[0] * k), Checked(x[1])
+    one.v += x[2]
+    setattr(two, "v", two.v * k)  # noqa: B010
+    s = one.v * two.v + one.kept * one.kept + two.other + getattr(two, "none", 2.0)
+    del two.v
+    return s * two.v
+
+
+def described(x, k):
+    return Described(x[1] * k).clip * np.sum(x)
+
+
+def settings(x, k):
+    made = Settings(x[0] * k)
+    return made.scaled * made.rate * made.rates[0] + Settings(x[1], scale=k).scaled
+
+
+def ordered(x, k):
+    one, two = Ordered(x[0]), Ordered(x[1] * k)
+    y = x[2] if one >= two else x[3]
+    return y + sum([two, two], one).v + functools.reduce(operator.add, [two, one]).v + operator.add(one, two).v
+
+
+def got(x, k):
+    one = Ordered(x[1] * k)
+    return operator.methodcaller("named", 2.0)(one) + operator.methodcaller("named", factor=x[0])(one) + sum(operator.attrgetter("v", "v")(one)) \
+        + operator.itemgetter(1)([x[0], x[1]])
+
+
+def gone_through(x, k):
+    items, s = Items(x * k), 0.0
+    for v in items:
+        s = s + v
+    a, b, c = Items(x)
+    for v in Steps(x * k):
+        s = s + v
+    steps = Steps(x)
+    return s + a * b * c + sum(items) + sum(reversed(items)) + next(steps) * next(steps) + next(Steps(x), 1.0) + sum(dict(Table(x * k)).values())
+
+
+@pytest.mark.parametrize("fn", [computed, described, settings, ordered, got, gone_through], ids=lambda fn: fn.__name__)
+def test_conditions_on_array_values_in_special_methods(fn, monkeypatch):
+    x, program, slope = np.array([0.3, 1.7, 0.9, 1.2]), jit(fn), grad(fn)
+    for rate in (2.0, 3.0):
+        monkeypatch.setitem(globals(), "RATE", rate)
+        for k in (0.7, -0.7):
+            np.testing.assert_allclose(program(x, k), fn(x, k))
+            np.testing.assert_allclose(slope(x, k), [(fn(x + d, k) - fn(x - d, k)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(vmap(fn, in_axes=(None, 0))(x, np.array([0.7, -0.7])), [fn(x, 0.7), fn(x, -0.7)])
+
+
+outside = [1.0]
+
+
+class Held:
+    v = 1.0
+
+
+held = Held()
+
+
+@pytest.mark.parametrize("change", [lambda k: list.append(outside, k), lambda k: object.__setattr__(held, "v", k), lambda k: delattr(held, "v")])
+def test_what_outlives_the_call_is_not_changed_by_methods_of_classes(change):
+    def f(k):
+        change(k)
+        return 2 * k
+    for transform in (grad, jit):
+        with pytest.raises(TransformError, match="outlives the call and is changed here"):
+            transform(f)(2.0)
+    assert outside == [1.0] and held.v == 1.0

@@ -134,9 +134,31 @@ def total(iterable, start=0):
     return start
 
 
+def counted(sequence):
+    """The items of an object that has them at 0, 1, 2... and raises IndexError at the end."""
+    number = 0
+    while True:
+        try:
+            item = sequence[number]
+        except IndexError:
+            return
+        yield item
+        number += 1
+
+
+def stepped(iterator):
+    """The items that an object with a `__next__` gives."""
+    while True:
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        yield item
+
+
 LAZY = {enumerate: numbered, map: mapped, filter: filtered, sum: total, zip: zipped, itertools.islice: sliced, itertools.takewhile: taken_while,
         itertools.dropwhile: dropped_while, itertools.chain: chained, itertools.chain.from_iterable: chained_from,
         itertools.accumulate: accumulated, itertools.starmap: starmapped, itertools.filterfalse: rejected, itertools.pairwise: pairs}
 """Function -> its counterpart here."""
 
-__all__ = ["LAZY", "zipped_with"]
+__all__ = ["LAZY", "counted", "stepped", "total", "zipped_with"]

@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 from ..core import Aval
-from ..errors import NeedStatic, TransformError, TypeMismatch
+from ..errors import NeedStatic, TakenOut, TransformError, TypeMismatch
 from ..later import later
 from ..ops import op as optable
 from ..specialised import Reference, is_device_array, is_reference
@@ -169,8 +169,8 @@ class Ref(Reference):
     def frozen(self, what):
         """The known value for use outside of the program; an error if it is one of this call only, so that no derivative is lost."""
         if self.storage.varies and self.dtype.kind in "fc":
-            raise TransformError(f"{what} would take a value out of the program, and with it its derivative",
-                                 "Use NumPy functions on it that transformer knows.")
+            raise TakenOut(f"{what} would take a value out of the program, and with it its derivative",
+                           "Use NumPy functions on it that transformer knows.")
         return self.static(what)
 
     def __hash__(self):

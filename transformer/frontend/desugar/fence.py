@@ -16,7 +16,7 @@ Define the class at module level.
 import gast
 
 from ...errors import TransformError
-from ..syntax import YIELDS, contains, contains_yield, leaves
+from ..syntax import YIELDS, contains, leaves
 
 PLAIN = "Transform the plain function that does the maths."
 REFUSED = {
@@ -42,8 +42,6 @@ def fence(node, origin):
             raise TransformError(f"{kind} is not transformed", "Write it with if, for, while and assignments.", origin(inner))
         if isinstance(inner, gast.Try) and (contains(inner.finalbody, gast.Return) or leaves(inner.finalbody, gast.Break | gast.Continue)):
             raise TransformError("`finally` is left by return, break or continue", "Leave after the try.", origin(inner.finalbody[0]))
-        if isinstance(inner, gast.Try | gast.With) and contains_yield(inner):
-            raise TransformError("a generator yields inside of try or with", "Yield outside of it.", origin(inner))
         if isinstance(inner, gast.comprehension) and inner.is_async:
             raise TransformError("async for is not transformed", PLAIN, origin(inner.target))
     for function in (n for n in _in_order(node) if isinstance(n, gast.FunctionDef)):

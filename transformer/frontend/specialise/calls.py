@@ -3,7 +3,6 @@
 import collections
 import functools
 import inspect
-import os
 import types
 
 import gast
@@ -24,9 +23,9 @@ from .externals import MUTATORS
 from .native import has_source, may_read_abstract, run_native
 from .state import LIBRARIES, Control, is_users
 
-expressions, intrinsics, iterators, messages, objects = (
-    later(globals(), name) for name in ("frontend.specialise.expressions", "frontend.specialise.intrinsics", "frontend.specialise.iterators",
-                                        "frontend.specialise.messages", "frontend.specialise.objects"))
+expressions, getters, intrinsics, iterators, messages, objects = (
+    later(globals(), name) for name in ("frontend.specialise.expressions", "frontend.specialise.getters", "frontend.specialise.intrinsics",
+                                        "frontend.specialise.iterators", "frontend.specialise.messages", "frontend.specialise.objects"))
 
 RECURSION = 12
 """Calls of a function inside of itself after which the tests around them are looked at."""
@@ -230,6 +229,8 @@ def call(ev, fn, args, kwargs, node=None):
             return found
     if args and isinstance(args[0], filtered.Filtered) and not is_entered(fn):
         return filtered.call(ev, fn, args[0], args[1:], kwargs)
+    if type(getattr(fn, "__self__", None)) is list and fn.__name__ == "sort":
+        return intrinsics.sort(ev, fn.__self__, **kwargs)
     try:
         special = intrinsics.INTRINSICS.get(fn)
     except TypeError:
@@ -239,9 +240,10 @@ def call(ev, fn, args, kwargs, node=None):
     found = messages.of_method(ev, fn, args, kwargs)
     if found is not NotImplemented:
         return found
-    found = special_methods.converted(ev, fn, args)
-    if found is not NotImplemented:
-        return found
+    for by_method in (special_methods.converted, special_methods.operated, getters.called):
+        found = by_method(ev, fn, args)
+        if found is not NotImplemented:
+            return found
     args = listed(ev, fn, special_methods.iterated(ev, fn, args))
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType) and is_user_code(fn.__func__):
         return enter_function(ev, fn.__func__, (fn.__self__, *args), kwargs)
@@ -290,6 +292,8 @@ def is_user_code(fn):
     if file.startswith("<doctest"):
         return True
     own = module.startswith("transformer.") and not module.startswith(ENTERED)
+    if module == "functools" and "_from_" in fn.__code__.co_name:  # what total_ordering adds
+        return True
     generated = file == "<string>" and fn.__name__.startswith("__")
     return not own and not generated and module.split(".")[0] not in LIBRARIES
 
@@ -306,8 +310,8 @@ def call_native(ev, fn, args, kwargs, node):
     if selections.selects(fn, args, kwargs):
         return selections.select(fn, args)
     native_objects.check_call(ev, fn, owner, args, kwargs, node)
-    if (fn is os.getenv or owner is os.environ) and args and isinstance(args[0], str):
-        ev.externals.environment(args[0])
+    if isinstance(fn, UNBOUND) and fn.__name__ in MUTATORS and args:
+        ev.refuse_mutation(args[0], f".{fn.__name__}() is called", ev.origin(node))
     if owner is not None and not isinstance(owner, types.ModuleType):
         if getattr(fn, "__name__", "") in MUTATORS:
             ev.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
@@ -422,6 +426,9 @@ def makes_ndarray(fn, args, kwargs):
         return bool(args) and type(args[0]) in (list, tuple)
     return any(fn is w for w in WRITEABLE) and bool(kwargs.get("copy", True))
 
+
+UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
+"""Methods taken from a class: what they change is their first argument."""
 
 STORING = {np.copyto, np.put, np.put_along_axis, np.place, np.putmask, np.fill_diagonal}
 """Functions that change their first argument, as the method `at` of ufuncs does."""

@@ -2,6 +2,7 @@
 
 import builtins
 import enum
+import fractions
 import inspect
 import operator
 import os
@@ -16,7 +17,7 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
-from . import alternatives, branches, calls, choices, filtered, generator_expressions, generators, iteration, iterators, special_methods
+from . import alternatives, branches, calls, choices, descriptors, filtered, generator_expressions, generators, iteration, iterators, special_methods
 from .externals import SEQUENCES
 from .state import is_numeric, is_users
 from .templates import Template, as_parts, text_of
@@ -83,7 +84,11 @@ def operated(ev, node, left, right):
 
 
 def opened(ev, value, other):
-    """An operand of an operator: a sequence that is joined or repeated keeps its items, others are read."""
+    """An operand of an operator: a sequence that is joined or repeated keeps its items, others are read. A Fraction is a float beside one."""
+    if isinstance(value, fractions.Fraction) and is_reference(other):
+        if other.shape or other.dtype.kind not in "fc":
+            raise ev.error("a Fraction and integers or arrays of the program make Fractions", "Convert it with float(...).")
+        return float(value)
     return ev.items(value) if isinstance(other, list | tuple | int) else ev.open(value)
 
 
@@ -233,10 +238,10 @@ def load_attribute(ev, owner, name, node):
         return host_type(owner.aval)
     cls = owner if isinstance(owner, type) else type(owner)
     if is_users(cls.__module__) and not issubclass(cls, enum.Enum):
+        computed = descriptors.get(ev, owner, name)
+        if computed is not NotImplemented:
+            return computed
         found = of_class(owner, cls, name)
-        if isinstance(found, property) and owner is not cls and found.fget is not None:
-            ev.externals.class_attribute(cls, name)
-            return calls.call(ev, found.fget, (owner,), {}, node)
         if found is not MISSING:
             return ev.externals.class_attribute(cls, name)
     if is_reference(owner) and not hasattr(owner, name) and hasattr(host_type(owner.aval), name):

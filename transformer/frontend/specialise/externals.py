@@ -21,7 +21,7 @@ from .state import contents, is_users
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
             "popitem", "appendleft", "popleft", "extendleft", "rotate", "move_to_end", "subtract", "difference_update", "intersection_update",
-            "symmetric_difference_update", "fill", "put", "resize", "write"}
+            "symmetric_difference_update", "fill", "put", "resize", "write", "__setattr__", "__delattr__", "__setitem__", "__delitem__"}
 
 SEQUENCES = list | tuple | collections.deque
 

@@ -7,7 +7,8 @@ in which operations run as they are met, and `jit` tests for the failure first w
 
 from ...core import Effect
 from ...errors import IndexMismatch, ShapeError, TransformError, ValueDependent
-from . import branches, calls, caught, statements
+from ..syntax import contains_yield
+from . import branches, calls, caught, generators, statements
 from .state import Control, Undefined
 from .templates import Template, exception_source
 
@@ -45,10 +46,16 @@ def deliver(ev, exception):
 
 def run_try(ev, frame, node):
     handlers = [(handler, kinds(ev, frame, handler)) for handler in node.handlers]
-    state = ev.capture() if handlers and ev.refuse_volatile else None
+    state = ev.capture() if handlers and ev.refuse_volatile and not contains_yield(node) else None
     classes = tuple(kind for _, found in handlers for kind in found)
-    with ev.builder.nested() as block:
-        error = attempt(ev, frame, node.body, node, classes)
+    try:
+        with ev.builder.nested() as block:
+            ev.certain += [block] if state is None else []
+            error = attempt(ev, frame, node.body, node, classes)
+    except generators.Passing:
+        ev.adopt(block)
+        ev.run(frame, node.finalbody)
+        raise
     kind = caught.possible(ev, block, classes)
     if kind is not None:
         if state is None or node.finalbody:
@@ -85,11 +92,11 @@ def kinds(ev, frame, handler):
 
 
 def attempt(ev, frame, stmts, node, caught=()):
-    """Run a block; the error that it raises, which is the user's, or None."""
+    """Run a block (statements, or a function); the error that it raises, which is the user's, or None."""
     ev.attempts.append(len(ev.builder.stack))
     before, ev.builder.strict = ev.builder.strict, ev.builder.strict or bool(caught)
     try:
-        ev.run(frame, stmts)
+        stmts() if callable(stmts) else ev.run(frame, stmts)
     except (Control, ValueDependent):
         raise
     except Exception as error:

@@ -25,7 +25,12 @@ from .. import lazy
 from ..reference import is_reference
 from ..syntax import contains_yield
 from . import branches, calls, expressions, filtered, iterators, rounds, special_methods, whiles
-from .state import Undefined
+from .state import Control, Undefined
+
+
+class Passing(Control):
+    """An error that the body of a loop raises, on its way through the generator that the loop is over: no handler there concerns it."""
+
 
 LEFT = Undefined("a loop over this generator ended early")
 AS_THEY_ARE = (iter, next, isinstance, type, callable, id)
@@ -115,8 +120,22 @@ class Generator:
         finally:
             ev.frames.pop()
             ev.builder.origin = origin
-        self.state["result"] = self.frame.result
-        raise StopIteration
+        ended, self.state["result"] = self.state["result"] is not None, self.frame.result
+        raise StopIteration(*([] if ended or self.frame.result is None else [self.frame.result]))
+
+    def send(self, value):
+        """Go on; nothing here asks for what is sent."""
+        if value is not None and self.is_new:
+            raise TypeError("can't send non-None value to a just-started generator")
+        return next(self)
+
+    def throw(self, error):
+        """End it with an error: it yields nowhere where it would handle one."""
+        self.close()
+        raise error
+
+    def close(self):
+        self.state["stack"] = ()
 
     def place(self, stmts, position=0):
         """One object for each place, so that sides that stop at the same one agree."""
@@ -158,6 +177,9 @@ class Generator:
             stack.append((self.place(stmt), over(self.ev, self.ev.eval_looped(self.frame, stmt.iter))))
         elif isinstance(stmt, gast.While):
             stack.append((self.place(stmt), None))
+        elif isinstance(stmt, gast.Try | gast.With):
+            raise TransformError("a generator that yields inside of try or with is gone through step by step",
+                                 "Go through it in a for loop of its own.", self.ev.origin(stmt))
         else:
             return self.give(stack, stmt)
         return None
@@ -223,10 +245,17 @@ def run_for(ev, frame, node, generator):
         ev.frames.append(frame)
         try:
             (rounds.one_round if stop is None else rounds.guarded_round)(ev, frame, node, value)
+        except Exception as error:
+            if not isinstance(error, Control | TransformError):
+                raise Passing from error
+            raise
         finally:
             ev.frames.pop()
         return False if stop is None else branches.truth(ev, frame.env[stop], node)
-    generator.run(Consumer(take, frame, node))
+    try:
+        generator.run(Consumer(take, frame, node))
+    except Passing as passing:
+        raise passing.__cause__ from passing.__cause__.__cause__
     if stop is not None and frame.env[stop] is not False:
         generator.lose()
 

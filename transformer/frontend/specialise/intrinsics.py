@@ -3,6 +3,7 @@
 Each takes the evaluator first, then the arguments of the function it stands for.
 """
 
+import bisect
 import functools
 import math
 import operator
@@ -10,11 +11,12 @@ import operator
 import numpy as np
 
 from ...errors import NeedStatic
-from .. import updates
+from .. import lazy, updates
 from ..ragged import is_ragged
 from ..reference import is_reference
 from . import alternatives, branches, calls, expressions, filtered, iteration, iterators, messages, special_methods
-from .statements import set_attribute
+from .state import is_users
+from .statements import delete_attribute, set_attribute
 from .templates import text_of
 
 
@@ -99,6 +101,9 @@ def row(ev, parts, i):
 
 
 def reversed_(ev, value):
+    found = special_methods.enter(ev, value, "reversed")
+    if found is not NotImplemented:
+        return found
     if isinstance(value, iterators.Cursor):
         raise TypeError("an iterator cannot be reversed")
     items = items_or_list(ev, value)
@@ -180,7 +185,11 @@ def getattr_(ev, owner, name, *default):
 
 def setattr_(ev, owner, name, value):
     ev.refuse_mutation(owner, f"attribute {name} is set", ev.origin())
-    set_attribute(owner, name, value)
+    set_attribute(ev, owner, name, value)
+
+
+def delattr_(ev, owner, name):
+    delete_attribute(ev, owner, name, None)
 
 
 def fromiter(ev, iterable, dtype, count=-1):
@@ -216,6 +225,34 @@ def reduce_(ev, fn, iterable, *initial):
     return functools.reduce(lambda a, b: calls.call(ev, fn, (a, b), {}, None), items)
 
 
+def sum_(ev, iterable, start=None):
+    """sum; objects of the user's classes are added as the program adds them."""
+    if not is_reference(iterable) and not isinstance(iterable, np.ndarray | range) and not is_ragged(iterable):
+        iterable = expressions.iterate(ev, iterable)
+        if any(special_methods.method(value, name) for value in (start, *iterable) for name in ("add", "radd")):
+            return calls.enter_function(ev, lazy.total, (iterable, 0 if start is None else start), {})
+    return calls.call_native(ev, sum, (iterable,) if start is None else (iterable, start), {}, None)
+
+
+def dict_(ev, *given, **named):
+    """dict; of an object of the user's with `keys`, its items at these."""
+    if len(given) == 1 and is_users(type(given[0]).__module__) and hasattr(given[0], "keys") and not isinstance(given[0], dict):
+        keys = expressions.iterate(ev, calls.call(ev, given[0].keys, (), {}))
+        return {**{key: expressions.load_item(ev, given[0], key, None) for key in keys}, **named}
+    return calls.call_native(ev, dict, calls.listed(ev, dict, special_methods.iterated(ev, dict, given)), named, None)
+
+
+def bisect_(side):
+    """bisect.bisect_left and bisect_right; at an abstract position np.searchsorted."""
+    def user(ev, a, x, lo=0, hi=None, *, key=None):
+        items = [calls.call(ev, key, (v,), {}) for v in expressions.iterate(ev, a)] if key is not None else a
+        if is_reference(x) or any(map(is_reference, items)):
+            items = items if is_reference(items) or isinstance(items, np.ndarray) else np.stack([np.asarray(v) if not is_reference(v) else v for v in items])
+            return np.searchsorted(items[lo:hi], x, side) + lo
+        return getattr(bisect, f"bisect_{side}")(items, x, lo, hi)
+    return user
+
+
 def sorted_(ev, iterable, key=None, reverse=False):
     items = expressions.iterate(ev, iterable)
     if key is None and (is_reference(iterable) or items and any(map(is_reference, items))):
@@ -227,6 +264,12 @@ def sorted_(ev, iterable, key=None, reverse=False):
     return [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]
 
 
+def sort(ev, items, key=None, reverse=False):
+    """list.sort."""
+    ev.refuse_mutation(items, ".sort() is called", ev.origin())
+    items[:] = sorted_(ev, items, key, reverse)
+
+
 def keys_of(ev, items, key):
     return items if key is None else [calls.call(ev, key, (item,), {}, None) for item in items]
 
@@ -236,9 +279,11 @@ def extreme(fn, position):
     def user(ev, *items, key=None, **default):
         if len(items) == 1 and isinstance(items[0], iterators.Cursor):
             items = (expressions.iterate(ev, items[0]),)
-        items = expressions.iterate(ev, items[0]) if len(items) == 1 and key is not None else items
+        items = expressions.iterate(ev, items[0]) if len(items) == 1 and (key is not None or default) else items
+        if default and not items:
+            return default["default"]
         if key is None or not items:
-            return calls.call_native(ev, fn, items if key is None else (items,), default, None)
+            return calls.call_native(ev, fn, items if key is None and not default else (items,), {}, None)
         keys = keys_of(ev, items, key)
         if alternatives.comparable(keys) and not isinstance(keys[0], tuple):
             return alternatives.pick(ev, items, position(np.stack(keys)), None)
@@ -289,8 +334,9 @@ READING_VARIABLES = {fn: reading_variables(fn, needed) for fn, needed in {locals
 
 INTRINSICS = {**READING_VARIABLES,
            repr: repr_, len: len_, np.shape: shape_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_,
-           isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, str: str_, getattr: getattr_,
-           setattr: setattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate, functools.reduce: reduce_, sorted: sorted_,
+           isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, dict: dict_, str: str_, getattr: getattr_,
+           setattr: setattr_, delattr: delattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate,
+           functools.reduce: reduce_, sorted: sorted_, sum: sum_, bisect.bisect_left: bisect_("left"), bisect.bisect_right: bisect_("right"),
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS, **messages.MESSAGES,
            **{ufunc.at: combined_at(ufunc) for ufunc in updates.COMBINING}}
 

@@ -93,7 +93,7 @@ def by_position(ev, value):
     if not isinstance(value, VIEWS):
         return value if isinstance(value, Listed) else items_of(ev, value)
     keys, held = list(value.mapping), value.mapping
-    pick = {VIEWS[0]: lambda key: (key, held[key]), VIEWS[1]: lambda key: held[key]}[type(value)]
+    pick = (lambda key: (key, held[key])) if isinstance(value, VIEWS[0]) else lambda key: held[key]
     return Listed((keys,), lambda i: item_of(ev, [pick(key) for key in keys], i) if is_reference(i) else pick(keys[i]))
 
 
@@ -122,13 +122,23 @@ def items_of(ev, value):
 def iter_(ev, value, *sentinel):
     if sentinel:
         raise TransformError("iter() with a sentinel calls a function until it gives that", "Write it as a while loop.")
+    from .generators import Generator
+    found = special_methods.enter(ev, value, "iter")
+    value = value if found is NotImplemented else found
+    if special_methods.method(value, "next"):
+        return value
     value = special_methods.items(ev, value)
-    return value if special_methods.method(value, "next") else cursor(ev, checked(ev, value))
+    return value if isinstance(value, Generator) else cursor(ev, checked(ev, value))
 
 
 def next_(ev, value, *default):
     """`next(value)`: its item, and one step on."""
-    found = special_methods.converted(ev, next, (value,))
+    try:
+        found = special_methods.converted(ev, next, (value,))
+    except StopIteration:
+        if not default:
+            raise
+        found = default[0]
     if found is not NotImplemented:
         return found
     if not isinstance(value, Cursor):

@@ -4,7 +4,7 @@ import types
 
 import numpy as np
 
-from ...errors import TransformError
+from ...errors import NeedStatic, TakenOut, TransformError
 from ...ops import op as optable
 from ..reference import contains_reference
 from . import native_objects
@@ -20,14 +20,20 @@ def run_native(ev, fn, args, kwargs):
             raise ev.escaped
         return result
     except Exception as error:
-        is_ours = isinstance(error, TransformError | Control) or error is ev.escaped and not isinstance(error, SystemError)
-        if ev.called_back is not None and not is_ours:
+        if ev.called_back is not None and not is_ours(ev, error):
             raise not_called_back(ev, fn, ev.called_back, error) from error
-        if ev.builder.strict and not is_ours and not isinstance(error, TypeError) and contains_reference([*args, *kwargs.values()]):
+        if ev.builder.strict and not is_ours(ev, error) and not isinstance(error, TypeError) and contains_reference([*args, *kwargs.values()]):
             raise ev.error(f"{getattr(fn, '__name__', fn)} cannot be called with an abstract value ({error})", "Call it outside of the try.") from error
         raise
     finally:
         ev.called_back, ev.escaped = before
+
+
+def is_ours(ev, error):
+    """Whether an error is the evaluator's or of a function of the user's, and not of native code that an abstract value was returned to."""
+    if isinstance(error, NeedStatic | TakenOut) and ev.called_back is not None:
+        return error.origin is not None
+    return isinstance(error, TransformError | Control) or error is ev.escaped and not isinstance(error, SystemError)
 
 
 def not_called_back(ev, fn, callback, error):

@@ -96,6 +96,8 @@ def is_one(fn, functions):
 def check_call(ev, fn, owner, args, kwargs, node):
     """Before a native function runs: it must neither draw what would be frozen into the program nor change what the program does not follow."""
     module, name = getattr(fn, "__module__", None) or "", getattr(fn, "__name__", "")
+    if (fn is os.getenv or owner is os.environ) and args and isinstance(args[0], str):
+        ev.externals.environment(args[0])
     if fn is np.errstate or fn is np.seterr:
         refuse_raising(ev, fn, (*args, *kwargs.values()), node)
     known = isinstance(owner, types.ModuleType | type | None)
@@ -128,14 +130,24 @@ def draw(ev, name, node, inside=False):
     if ev.refuse_volatile:
         raise ev.error(f"{name} is called in a compiled function: its value would be drawn once and never again",
                        "Draw outside and pass the numbers as an argument.", node)
-    if not inside and len(ev.builder.stack) > 1:
+    if not inside and not is_certain(ev, ev.builder.stack[0]):
         raise conditional(name, "is called", ev.origin(node))
 
 
 def check_place(ev, owner, what, origin):
     """Refuse to change an object under a condition, or in a loop, that it was made outside of."""
-    if ev.made[id(owner)][1] is not ev.builder.block:
+    if not is_certain(ev, ev.made[id(owner)][1]):
         raise conditional(f"a {type(owner).__name__}", f"is changed ({what})", origin)
+
+
+def is_certain(ev, home):
+    """Whether control comes to the place at hand once for each time it comes to a block around it. The body of a `try` is none of its own."""
+    for block in reversed(ev.builder.stack):
+        if block is home:
+            return True
+        if not any(block is certain for certain in ev.certain):
+            return False
+    return False
 
 
 def conditional(name, what, origin):

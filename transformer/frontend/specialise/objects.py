@@ -1,8 +1,10 @@
 """Making objects: metaclasses, `__new__` and `__init__` of the user's are entered, as calls of functions are."""
 
+import dataclasses
+import inspect
 import types
 
-from . import calls
+from . import calls, expressions, statements
 
 
 def made(ev, fn, args, kwargs, node):
@@ -27,6 +29,8 @@ def construct(ev, cls, args, kwargs, node):
 def instantiate(ev, cls, args, kwargs, node):
     """What `type.__call__` does."""
     new, init = cls.__new__, cls.__init__
+    if entered_code(getattr(cls, "__post_init__", None)) and is_generated(init) and new is object.__new__:
+        return dataclass_instance(ev, cls, args, kwargs)
     if not entered_code(init) and not entered_code(new):
         return calls.call_native(ev, cls, args, kwargs, node)
     if entered_code(new):
@@ -39,6 +43,33 @@ def instantiate(ev, cls, args, kwargs, node):
         return instance
     ev.externals.guard_method(cls, "__init__", init)
     calls.enter_function(ev, init, (instance, *args), kwargs)
+    return instance
+
+
+def is_generated(init):
+    """Whether `dataclasses` has written an `__init__`."""
+    return isinstance(init, types.FunctionType) and init.__code__.co_filename.startswith("<string>")
+
+
+def dataclass_instance(ev, cls, args, kwargs):
+    """What the `__init__` of a dataclass does whose `__post_init__` is the user's."""
+    instance, given = cls.__new__(cls), inspect.signature(cls.__init__).bind(None, *args, **kwargs).arguments
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    passed_on = [name for name in cls.__dataclass_fields__ if name not in fields and name in inspect.signature(cls.__init__).parameters]
+    for name, field in fields.items():
+        if name in given:
+            value = given[name]
+        elif field.default_factory is not dataclasses.MISSING:
+            value = calls.call(ev, field.default_factory, (), {})
+        elif field.default is not dataclasses.MISSING:
+            value = expressions.load_attribute(ev, cls, name, None) if name in vars(cls) else field.default
+        else:
+            continue
+        if cls.__dataclass_params__.frozen:
+            object.__setattr__(instance, name, value)
+        else:
+            statements.set_attribute(ev, instance, name, value)
+    calls.call(ev, instance.__post_init__, tuple(given[name] if name in given else getattr(cls, name) for name in passed_on), {})
     return instance
 
 

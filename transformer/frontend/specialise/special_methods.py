@@ -6,11 +6,14 @@ Run natively they would read globals and attributes that nothing guards, and the
 import inspect
 import operator
 import types
+from collections.abc import Mapping
 
 import gast
 
 from ...later import later
+from .. import lazy
 from ..reference import is_reference
+from .state import is_users
 
 calls = later(globals(), "frontend.specialise.calls")
 
@@ -21,6 +24,8 @@ COMPARE = {gast.Eq: ("eq", "eq"), gast.NotEq: ("ne", "ne"), gast.Lt: ("lt", "gt"
            gast.GtE: ("ge", "le")}
 """Method of the left operand, method of the right one."""
 UNARY = {gast.USub: "neg", gast.UAdd: "pos", gast.Invert: "invert"}
+OPERATORS = {getattr(operator, f"__{name}__"): kind for kind, name in (*BINARY.items(), *UNARY.items(), *((kind, name) for kind, (name, _) in COMPARE.items()))}
+"""Function of the module operator -> the kind of operation."""
 CONVERSIONS = ((abs, "abs"), (float, "float"), (int, "int"), (complex, "complex"), (round, "round"), (operator.index, "index"), (next, "next"))
 
 ITERATING = (sum, max, min, any, all, set, frozenset, dict, iter)
@@ -100,7 +105,10 @@ def truth(ev, value):
 def items(ev, value):
     """The iterator that `iter(value)` gives, or the value itself."""
     found = enter(ev, value, "iter")
-    return value if found is NotImplemented else found
+    if found is NotImplemented and method(value, "getitem") and not isinstance(value, list | tuple | str | Mapping):
+        return calls.enter_function(ev, lazy.counted, (value,), {})
+    value = value if found is NotImplemented else found
+    return calls.enter_function(ev, lazy.stepped, (value,), {}) if method(value, "next") else value
 
 
 def contains(ev, container, value):
@@ -114,8 +122,17 @@ def converted(ev, fn, args):
 
 
 def iterated(ev, fn, args):
-    """The arguments of a function that goes through them, with iterators for what the user's classes iterate over."""
-    return tuple(items(ev, a) for a in args) if any(fn is known for known in ITERATING) else args
+    """The arguments of a function that goes through the first one, with an iterator for what a user's class iterates over."""
+    goes_through = any(fn is known for known in ITERATING) and (len(args) == 1 or fn is not max and fn is not min)
+    return (items(ev, args[0]), *args[1:]) if goes_through and args else args
 
 
-__all__ = ["binary", "compare", "contains", "converted", "enter", "inplace", "items", "iterated", "method", "truth", "unary"]
+def operated(ev, fn, args):
+    """`operator.add(left, right)` and its like by special methods, NotImplemented for others."""
+    kind = OPERATORS.get(fn) if isinstance(fn, types.BuiltinFunctionType) else None
+    if kind is None or not any(is_users(type(a).__module__) for a in args):
+        return NotImplemented
+    return (unary if len(args) == 1 else compare if kind in COMPARE else binary)(ev, kind(), *args)
+
+
+__all__ = ["binary", "compare", "contains", "converted", "enter", "inplace", "items", "iterated", "method", "operated", "truth", "unary"]

@@ -1,6 +1,5 @@
 """Execution of statements: one function per kind of node."""
 
-import functools
 import importlib
 from collections import deque
 
@@ -10,7 +9,7 @@ import numpy as np
 from ...access import Kept
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import alternatives, branches, calls, expressions, failures, iteration, loops, native_objects, special_methods, whiles
+from . import alternatives, branches, calls, descriptors, expressions, failures, iteration, loops, managers, special_methods, whiles
 from .state import Undefined
 
 INPLACE = {gast.Add: "iadd", gast.Sub: "isub", gast.Mult: "imul", gast.Div: "itruediv", gast.FloorDiv: "ifloordiv", gast.Mod: "imod",
@@ -38,17 +37,24 @@ def assign(ev, frame, target, value):
         if is_reference(owner):
             ev.builder.origin = ev.origin(target)
             return owner.store_attribute(target.attr, value)
-        set_attribute(owner, target.attr, value)
+        set_attribute(ev, owner, target.attr, value)
     else:
         unpack(ev, frame, target, value)
 
 
-def set_attribute(owner, name, value):
-    """Set an attribute; those of functions that are defined inside are kept apart."""
+def set_attribute(ev, owner, name, value):
+    """Set an attribute; those of functions that are defined inside are kept apart, and what the user's classes do instead is entered."""
     if isinstance(owner, calls.Closure):
         owner.attributes[name] = value
-    else:
+    elif special_methods.enter(ev, owner, "setattr", name, value) is NotImplemented and \
+            descriptors.enter(ev, owner, name, "set", value) is NotImplemented:
         setattr(owner, name, value)
+
+
+def delete_attribute(ev, owner, name, node):
+    ev.refuse_mutation(owner, f"attribute {name} is deleted", ev.origin(node))
+    if special_methods.enter(ev, owner, "delattr", name) is NotImplemented and descriptors.enter(ev, owner, name, "delete") is NotImplemented:
+        delattr(owner, name)
 
 
 def bind(ev, frame, name, value):
@@ -124,7 +130,7 @@ def run_augassign(ev, frame, node):
         if is_reference(owner):
             ev.builder.origin = ev.origin(target)
             return owner.store_attribute(target.attr, plain_operator(node)(old, new))
-        set_attribute(owner, target.attr, apply(writable(ev, old, new, node), new))
+        set_attribute(ev, owner, target.attr, apply(writable(ev, old, new, node), new))
         return
     from .expressions import load_item
     index = ev.eval(frame, target.slice)
@@ -170,24 +176,6 @@ def run_return(ev, frame, node):
     frame.result = None if node.value is None else ev.eval(frame, node.value)
 
 
-def run_with(ev, frame, node):
-    """`with` on static context managers, entered and left while transforming."""
-    import contextlib
-    with contextlib.ExitStack() as stack:
-        for item in node.items:
-            manager = ev.eval(frame, item.context_expr)
-            if is_reference(manager):
-                raise ev.error("an array is no context manager", "Use `with` on static objects such as np.errstate().", node)
-            value = special_methods.enter(ev, manager, "enter")
-            if value is NotImplemented:
-                value = native_objects.note_entered(ev, manager, stack.enter_context(manager))
-            else:
-                stack.push(functools.partial(special_methods.enter, ev, manager, "exit"))
-            if item.optional_vars is not None:
-                assign(ev, frame, item.optional_vars, value)
-        ev.run(frame, node.body)
-
-
 def run_def(ev, frame, node):
     from .calls import Closure, call
     decorators = [ev.eval(frame, d) for d in node.decorator_list]
@@ -206,11 +194,14 @@ def run_delete(ev, frame, node):
         if isinstance(target, gast.Name):
             frame.env[target.id] = Undefined(f"{target.id} was deleted")
         elif isinstance(target, gast.Subscript):
-            owner = ev.eval(frame, target.value)
-            ev.refuse_mutation(owner, "an element is deleted", ev.origin(target))
-            del owner[ev.eval(frame, target.slice)]
+            owner, index = ev.eval(frame, target.value), ev.eval(frame, target.slice)
+            if special_methods.enter(ev, owner, "delitem", index) is NotImplemented:
+                ev.refuse_mutation(owner, "an element is deleted", ev.origin(target))
+                del owner[index]
+        elif isinstance(target, gast.Attribute):
+            delete_attribute(ev, ev.eval(frame, target.value), target.attr, target)
         else:
-            raise ev.error("this cannot be deleted", "Delete variables or elements of lists and dicts.", target)
+            raise ev.error("this cannot be deleted", "Delete variables, attributes, or elements of lists and dicts.", target)
 
 
 def run_import(ev, frame, node):
@@ -244,6 +235,6 @@ def imported(ev, name, package=None):
 STATEMENTS = {
     gast.Assign: run_assign, gast.AugAssign: run_augassign, gast.Expr: run_expr, gast.If: run_if,
     gast.For: loops.run_for, gast.While: whiles.run_while, gast.Return: run_return, gast.Raise: failures.run_raise, gast.Try: failures.run_try,
-    gast.With: run_with, gast.FunctionDef: run_def, gast.Pass: run_pass, gast.Delete: run_delete,
+    gast.With: managers.run_with, gast.FunctionDef: run_def, gast.Pass: run_pass, gast.Delete: run_delete,
     gast.Import: run_import, gast.ImportFrom: run_import_from, gast.Nonlocal: run_pass, gast.Global: run_pass,
 }
