@@ -1,5 +1,7 @@
 """Which names an `if` or a loop has to hand on: those it changes that are read afterwards."""
 
+import collections
+import functools
 import math
 
 from ..core import Apply, For, If, Move, Update, While, blocks, is_name, names_bound, names_read, names_rebound, operands, walk
@@ -18,8 +20,9 @@ class Liveness:
     def __init__(self, program, effects):
         self.program, self.effects = program, effects
         self.found, self.heads, self.stored = {}, {}, stored_names(program)
-        outputs = {a for a in program.outputs if is_name(a)}
-        self.block(program.body, set(program.params), outputs)
+        self.rebound = {}
+        self.bind(program.body, set(program.params))
+        self.block(program.body, {a for a in program.outputs if is_name(a)})
 
     def results(self, stmt):
         return self.found[id(stmt)]
@@ -28,42 +31,45 @@ class Liveness:
         """Names bound in a While's head that its body or the code after it needs; None where the head may run as the mere test."""
         return self.heads[id(stmt)]
 
-    def block(self, stmts, before, after):
-        """`before`: names bound so far; `after`: names read after the block."""
-        reads = self.reads_after(stmts, after)
-        before = set(before)
-        for stmt, later in zip(stmts, reads):
-            if later is not None:
-                self.control(stmt, before, later)
-            before.update(names_bound([stmt]))
+    def bind(self, stmts, before):
+        """Note for each loop which names that are bound before it it changes. `before`: names bound so far, the same again afterwards."""
+        added = set()
+        for stmt in stmts:
+            if isinstance(stmt, For | While):
+                self.rebound[id(stmt)] = [n for n in changed(stmt) if n in before]
+            for block in blocks(stmt):
+                own = {*targets_of(stmt), *self.head_names(stmt)} - before
+                before |= own
+                self.bind(block, before)
+                before -= own
+            new = names_bound([stmt]).keys() - before
+            before |= new
+            added |= new
+        before -= added
 
-    def reads_after(self, stmts, after):
-        """For each If and loop of the block, the names read after it; None for other statements."""
-        out, later = [], set(after)
+    def block(self, stmts, later):
+        """`later`: names read after the block; afterwards also those read in it."""
         for stmt in reversed(stmts):
-            control = isinstance(stmt, If | For | While)
-            out.append(set(later) if control else None)
+            if isinstance(stmt, If | For | While):
+                self.control(stmt, later)
             later.update(names_read([stmt]))
-        return out[::-1]
 
-    def control(self, stmt, before, later):
+    def control(self, stmt, later):
         if isinstance(stmt, If):
             names = [n for n in changed(stmt) if n in later]
-            inside = set(names)
+            for block in blocks(stmt):
+                self.block(block, set(names))
         else:
-            inside = later | set(names_read([stmt]))
-            names = [n for n in changed(stmt) if n in before and n in inside]
+            if isinstance(stmt, While):
+                self.heads[id(stmt)] = self.head(stmt, later)
+            later.update(names_read([stmt]))
+            names = [n for n in self.rebound[id(stmt)] if n in later]
+            for block in blocks(stmt):
+                self.block(block, later)
         self.found[id(stmt)] = [*names, *self.effects.changed(stmt)]
-        if isinstance(stmt, While):
-            self.heads[id(stmt)] = self.head(stmt, later)
-        for block in blocks(stmt):
-            self.block(block, before | set(targets_of(stmt)) | self.head_names(stmt), inside | self.test_names(stmt))
 
     def head_names(self, stmt):
         return set(names_bound(stmt.head)) if isinstance(stmt, While) else set()
-
-    def test_names(self, stmt):
-        return {stmt.test} if isinstance(stmt, While) and is_name(stmt.test) else set()
 
     def head(self, stmt, later):
         bound = names_bound(stmt.head)
@@ -77,9 +83,12 @@ class Liveness:
 
     def is_read_outside(self, name, stmt):
         """Whether a name that a loop binds is read anywhere but in it."""
-        def reads(stmts):
-            return sum(operands(s).count(name) for s in walk(stmts))
-        return name in self.program.outputs or reads(self.program.body) > reads([stmt])
+        return name in self.program.outputs or self.reads[name] > sum(operands(s).count(name) for s in walk([stmt]))
+
+    @functools.cached_property
+    def reads(self):
+        """How often the statements read each name."""
+        return collections.Counter(name for s in walk(self.program.body) for name in operands(s))
 
     def features(self):
         """What the compile policy wants to know: see `backend.policy`."""

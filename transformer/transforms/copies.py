@@ -183,7 +183,7 @@ class Memory:
         self.names, self.sharing = list(groups), defaultdict(int)
         for position, name in enumerate(self.names):
             self.sharing[groups[name]] |= 1 << position
-        self.flows = defaultdict(list)
+        self.flows, self.takers, self.read_only = defaultdict(list), defaultdict(list), set()
         self.heads = {}
         self.again = False
         self.state, self.journals = {}, []
@@ -229,10 +229,11 @@ class Memory:
     def point(self, name, sites):
         for journal in self.journals[-1:]:
             journal.setdefault(name, self.state.get(name, frozenset()))
-        for site in self.state.get(name, ()):
+        before, after = self.state.get(name, frozenset()), frozenset(sites)
+        self.state[name] = after
+        for site in before - after:
             self.holders[site].discard(name)
-        self.state[name] = frozenset(sites)
-        for site in sites:
+        for site in after - before:
             self.holders[site].add(name)
 
     def new_site(self, site):
@@ -270,6 +271,18 @@ class Memory:
         entry = stmt, source
         if entry not in self.flows[stmt.target]:
             self.flows[stmt.target].append(entry)
+            self.takers[source].append(stmt.target)
+            if source in self.read_only or isinstance(stmt, Apply) and stmt.op.name in READ_ONLY:
+                self.mark_read_only(stmt.target)
+
+    def mark_read_only(self, name):
+        """A name may refer to a broadcast array, as may all names that take its value."""
+        work = [name]
+        while work:
+            name = work.pop()
+            if name not in self.read_only:
+                self.read_only.add(name)
+                work.extend(self.takers[name])
 
     def store(self, stmt):
         if stmt.target not in self.groups or self.program.avals[stmt.target].shape == ():
@@ -288,27 +301,13 @@ class Memory:
         for site in sites:
             if site[0] == "module" or (site[0] == "param" and self.own_params):
                 self.found[stmt.target, CALLER, site] = None
-        if self.is_read_only(stmt.target):
+        if stmt.target in self.read_only:
             self.found[stmt.target, CALLER, "read-only"] = None
 
     def list_sites(self):
         if not hasattr(self, "made"):
             self.made = {id(s) for s in walk(self.program.body) if isinstance(s, Apply) and s.target in self.lists}
         return self.made
-
-    def is_read_only(self, name):
-        """Whether a name may refer to a broadcast array."""
-        seen, work = set(), [name]
-        while work:
-            name = work.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            for stmt, source in self.flows[name]:
-                if isinstance(stmt, Apply) and stmt.op.name in READ_ONLY:
-                    return True
-                work.append(source)
-        return False
 
     @contextmanager
     def journal(self):

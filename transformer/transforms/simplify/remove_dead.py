@@ -17,7 +17,7 @@ sin = np.sin(x)
 
 from collections import defaultdict
 
-from ...core import CONTROL, Apply, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_read, operands, targets, walk
+from ...core import CONTROL, Apply, Effect, For, If, Mark, Move, Program, Update, While, blocks, is_name, names_bound, names_read, operands, targets, walk
 from .rewriting import alike, holds
 
 
@@ -130,17 +130,18 @@ def is_idle(stmt):
 
 
 def drop_inside(stmt, live):
-    """A control statement without dead stores; `live` grows by what its blocks read."""
+    """A control statement without dead stores; `live` grows by what its blocks read. Only names that stand in it are looked at."""
+    bound, read = names_bound([stmt]), names_read([stmt])
+    inside = {*bound, *read, *(("bound", name) for name in bound)}
     if isinstance(stmt, If):
-        sides = [set(live), set(live)]
+        sides = [inside & live, inside & live]
         inner = [drop_stores(block, side) for block, side in zip(blocks(stmt), sides)]
-        live.clear()
+        live -= inside
         live.update(*sides)
         return rebuilt(stmt, inner)
-    again = {n for n in names_read([stmt])}
+    again = inside & live | set(read)
     inner = []
     for block in reversed(blocks(stmt)):
-        inner.insert(0, drop_stores(block, live | again))
-    live |= again
+        inner.insert(0, drop_stores(block, set(again)))
+    live.update(read)
     return rebuilt(stmt, inner)
-
