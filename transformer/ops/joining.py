@@ -242,7 +242,20 @@ def _flattened(arr, axis):
 @function(np.delete)
 def _delete(arr, obj, axis=None):
     arr, axis = _flattened(arr, axis)
-    return lookup(np.take)(arr, np.delete(np.arange(np.shape(arr)[axis]), obj), axis)
+    size = np.shape(arr)[axis]
+    if not is_reference(obj):
+        return lookup(np.take)(arr, np.delete(np.arange(size), obj), axis)
+    if aval_of(obj).dtype.kind != "b" and not np.ndim(obj):
+        places = np.arange(size - 1)
+        return lookup(np.take)(arr, places + (places >= _within(obj, size)), axis)
+    gone = obj if aval_of(obj).dtype.kind == "b" else lookup(np.isin)(np.arange(size), _within(obj, size))
+    kept = lookup(np.logical_not)(gone)
+    return arr[(*(slice(None),) * axis, kept)]
+
+
+def _within(place, size):
+    """Places that are not known, counted from the front; one that does not exist is an index out of bounds."""
+    return lookup(np.take)(np.arange(size), place)
 
 
 @function(np.insert)
@@ -250,6 +263,8 @@ def _insert(arr, obj, values, axis=None):
     """`values` before the static positions `obj`, of the dtype of `arr`."""
     arr, axis = _flattened(arr, axis)
     values, size = coerced(values), np.shape(arr)[axis]
+    if is_reference(obj) and np.ndim(obj):
+        obj = np.asarray(obj.static("the places of np.insert"))
     single = np.ndim(obj) == 0 and not isinstance(obj, slice)
     if single and np.ndim(values):
         values = lookup(np.moveaxis)(lookup(np.reshape)(values, (1,) * (np.ndim(arr) - np.ndim(values)) + np.shape(values)), 0, axis)
@@ -257,6 +272,10 @@ def _insert(arr, obj, values, axis=None):
     count = np.arange(size)[obj].size if isinstance(obj, slice) else np.size(obj)
     shape[axis] = (np.shape(values)[axis] if np.ndim(values) else 1) if single else count
     values = lookup(np.broadcast_to)(values, tuple(shape))
-    order = np.insert(np.arange(size), obj, size + np.arange(shape[axis]))
+    if is_reference(obj):
+        places, obj = np.arange(size + shape[axis]), _within(obj + size * (obj < 0), size + 1)
+        order = lookup(np.where)(places < obj, places, lookup(np.where)(places < obj + shape[axis], size + places - obj, places - shape[axis]))
+    else:
+        order = np.insert(np.arange(size), obj, size + np.arange(shape[axis]))
     joined = _concatenate([arr, lookup(np.astype)(values, aval_of(arr).dtype)], axis)
     return lookup(np.take)(joined, order, axis)

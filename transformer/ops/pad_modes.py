@@ -1,4 +1,4 @@
-"""np.pad in the modes that compute what they add: a ramp to an end value, or the maximum, minimum, mean or median of an axis."""
+"""np.pad in the modes that compute what they add: a ramp to an end value, the maximum, minimum, mean or median of an axis, odd reflections."""
 
 import numpy as np
 
@@ -36,8 +36,28 @@ def statistic(x, axis, width, lengths, compute):
     return np.concatenate([sides[0], x, sides[1]], axis=axis)
 
 
+def odd(x, axis, width, mode):
+    """Reflections at the outermost elements, turned over: twice the edge minus the reflected elements."""
+    before, after = width
+    skipped, period = (0, np.shape(x)[axis]) if mode == "symmetric" else (1, np.shape(x)[axis] - 1)
+    while before or after:
+        n = np.shape(x)[axis]
+        most = max((n - skipped) // max(period, 1) * period, 1)
+        low, high = min(before, most), min(after, most)
+        sides = [2 * part(x, axis, 0, 1) - np.flip(part(x, axis, skipped, skipped + low) if period else part(x, axis, 0, 1), axis)] if low else []
+        sides.append(x)
+        if high:
+            sides.append(2 * part(x, axis, n - 1, n) - np.flip(part(x, axis, n - skipped - high, n - skipped) if period else part(x, axis, 0, 1), axis))
+        x, before, after = np.concatenate(sides, axis=axis), before - low, after - high
+    return x
+
+
 def padded(x, width, mode, stat_length=None, end_values=0):
     """np.pad of an inexact array in one of these modes; width: a static pair per axis."""
+    if mode in ("reflect", "symmetric"):
+        for axis, pair in enumerate(width):
+            x = odd(x, axis, pair, mode)
+        return x
     if x.dtype.kind not in "fc":
         raise TransformError(f"np.pad(mode={mode!r}) of integers rounds, which is not known to transformer", "Convert to float first.")
     lengths, ends = pairs(stat_length, np.ndim(x)), pairs(end_values, np.ndim(x))

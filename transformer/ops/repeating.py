@@ -226,7 +226,7 @@ MODES = ("constant", "edge", "reflect", "symmetric", "wrap", "empty")
 @function(np.pad)
 def _pad(array, pad_width, mode="constant", *, constant_values=0, reflect_type="even", stat_length=None, end_values=0):
     array = coerced(array)
-    if mode in (*STATISTICS, "linear_ramp"):
+    if mode in (*STATISTICS, "linear_ramp") or reflect_type == "odd" and mode in ("reflect", "symmetric"):
         return padded(array, widths(pad_width, np.ndim(array)), mode, stat_length, end_values)
     if mode not in MODES or reflect_type != "even":
         raise TransformError(f"np.pad with mode={mode!r}, reflect_type={reflect_type!r} is not known", f"Known modes: {', '.join(MODES)}.")

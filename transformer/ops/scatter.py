@@ -4,6 +4,7 @@ import numpy as np
 
 from ..errors import TransformError
 from .op import function, is_reference, lookup
+from .shaping import coerced
 
 
 def accumulate(a, indices, b):
@@ -64,6 +65,7 @@ def copyto(dst, src, casting="same_kind", where=True):
 @function(np.putmask)
 def putmask(a, mask, values):
     """Where the mask is set, the element of `values` (repeated) at the same flat position."""
+    values = coerced(values)
     if np.size(values) != 1:
         values = lookup(np.reshape)(lookup(np.resize)(values, (np.size(a),)), np.shape(a))
     a[...] = lookup(np.where)(mask, values, a)
@@ -71,10 +73,15 @@ def putmask(a, mask, values):
 
 @function(np.place)
 def place(arr, mask, vals):
-    if np.size(vals) != 1:
-        raise TransformError("np.place with more than one value stores by the number of True elements",
-                             "Use np.putmask, or arr[mask] = value.")
-    arr[...] = lookup(np.where)(mask, lookup(np.reshape)(vals, ()), arr)
+    """Where the mask is set, the next of `vals`, which start again when they are used up."""
+    vals = coerced(vals)
+    count = np.size(vals)
+    if count == 1:
+        arr[...] = lookup(np.where)(mask, lookup(np.reshape)(vals, ()), arr)
+        return
+    rank = lookup(np.cumsum)(lookup(np.astype)(lookup(np.ravel)(mask), int)) - 1
+    chosen = lookup(np.take)(lookup(np.ravel)(vals), rank % count)
+    arr[...] = lookup(np.where)(mask, lookup(np.reshape)(chosen, np.shape(arr)), arr)
 
 
 @function(np.fill_diagonal)
