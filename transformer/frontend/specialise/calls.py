@@ -12,7 +12,7 @@ from ...access import Attribute, Default, Item, Kept
 from ...errors import NeedStatic, TransformError, ValueDependent
 from ...later import later
 from ...ops import op as optable
-from ...ops import vectorized
+from ...ops import polynomial_objects, vectorized
 from .. import desugar, parse, promotion, ragged, scopes
 from ..ragged import selections
 from ..reference import call_function, contains_reference, is_reference
@@ -30,9 +30,10 @@ expressions, getters, intrinsics, iterators, messages, objects = (
 RECURSION = 12
 """Calls of a function inside of itself after which the tests around them are looked at."""
 
-ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional", "transformer.random.rejection",
-           "transformer.ops.scipy.integrate", "transformer.ops.scipy.entered", "transformer.scipy.roots", "transformer.scipy.krylov",
-           "transformer.scipy.sparse.linalg", "transformer.scipy.optimize", "transformer.ops.vectorized", "transformer.frontend.lazy")
+ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional",
+           "transformer.random.rejection", "transformer.ops.folds", "transformer.ops.polynomial_objects", "transformer.ops.scipy.integrate",
+           "transformer.ops.scipy.entered", "transformer.scipy.roots", "transformer.scipy.krylov", "transformer.scipy.sparse.linalg",
+           "transformer.scipy.optimize", "transformer.ops.vectorized", "transformer.frontend.lazy")
 """Modules of ours whose functions are entered as user code is; all others run natively."""
 
 
@@ -256,6 +257,8 @@ def call(ev, fn, args, kwargs, node=None):
         return found
     if isinstance(fn, np.vectorize) and (isinstance(fn.pyfunc, Closure) or abstract_inside((*args, *kwargs.values()))):
         return enter_function(ev, vectorized.apply, (fn, *args), kwargs)
+    if type(fn) in polynomial_objects.CALLS and abstract_inside(args):
+        return enter_function(ev, polynomial_objects.CALLS[type(fn)], (fn, *args), kwargs)
     method = entered_method(fn)
     if method is not None:
         return enter_function(ev, method, (fn, *args), kwargs)
