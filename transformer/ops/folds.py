@@ -1,6 +1,6 @@
 """ufunc.reduce and ufunc.accumulate of the functions that have no reduction of their own: loops over an axis, entered as user code is.
 
-np.power is left out: NumPy's np.power.reduce may take a last exponent of 2 for the only one.
+np.power and np.arctan2 are left out: NumPy 2.4 reduces vectors by their first and last elements alone.
 """
 
 import numpy as np
@@ -45,6 +45,6 @@ def declare(ufunc):
     FUNCTIONS.setdefault(ufunc.accumulate, accumulate)
 
 
-for _ufunc in (np.subtract, np.divide, np.float_power, np.hypot, np.arctan2, np.copysign, np.logaddexp, np.logaddexp2, np.fmod, np.remainder,
+for _ufunc in (np.subtract, np.divide, np.float_power, np.hypot, np.copysign, np.logaddexp, np.logaddexp2, np.fmod, np.remainder,
                np.maximum, np.minimum, np.fmax, np.fmin, np.heaviside, np.nextafter):
     declare(_ufunc)
