@@ -84,6 +84,10 @@ class TakenOut(TransformError):
     """A conversion that would take a value, and with it its derivative, out of the program."""
 
 
+class UnknownKey(ValueDependent, TypeError):
+    """What is hashed is one value or another, depending on array values."""
+
+
 class SizesByLane(TransformError):
     """Results of another size in each lane of a batch; `vmap` then builds the function with masks on arrays of known size."""
 

@@ -163,3 +163,172 @@ def test_type_annotations_are_no_state():
         return notes.total + x * len(notes.kinds)
     for x in (0.25, 1.0):
         assert T.jit(f)(x) == f(x) and T.value_and_grad(f)(x)[0] == f(x)
+
+
+def length(d):
+    return len(d)
+
+
+def membership(d):
+    return 2.0 if "a" in d else 3.0
+
+
+def got(d):
+    return d.get("a", 3.0)
+
+
+def total(d):
+    return sum(d.values())
+
+
+def names(d):
+    return sum(len(key) for key in d)
+
+
+def truth(d):
+    return 2.0 if d else 5.0
+
+
+def equality(d):
+    return 2.0 if d == {"b": 1.5} else 5.0
+
+
+def joined(d):
+    return len({**d, "c": 1.0}) + len(d | {"z": 2.0}) + len(dict(d)) + len(d.copy())
+
+
+def text(d):
+    return len(str(d)) * 1.0
+
+
+def passed_on(d):
+    return (lambda b=1.0, **rest: b + len(rest))(**d)
+
+
+def first(d):
+    return next(iter(d.values()))
+
+
+def without(d):
+    return d.pop("a", 3.0)
+
+
+def defaulted(d):
+    return d.setdefault("a", 4.0)
+
+
+def removed(d):
+    if "a" in d:
+        del d["a"]
+    return len(d)
+
+
+@pytest.mark.parametrize("look", [length, membership, got, total, names, truth, equality, joined, text, passed_on, first, without, defaulted, removed],
+                         ids=lambda look: look.__name__)
+@pytest.mark.parametrize("make", ["added", "deleted", "moved"])
+def test_keys_that_a_condition_decides(look, make):
+    def added(k):
+        d = {"b": 1.5}
+        if k > 0:
+            d["a"] = 2.0
+        return d
+
+    def deleted(k):
+        d = collections.defaultdict(float, a=1.0, b=1.5)
+        if k > 0:
+            del d["a"]
+        return d
+
+    def moved(k):
+        d = collections.OrderedDict(a=1.0, b=1.5)
+        if k > 0:
+            d.move_to_end("a")
+        return d
+    made = {"added": added, "deleted": deleted, "moved": moved}[make]
+
+    def f(x, k):
+        return np.sum(x) * look(made(k))
+    x = np.array([0.5, 2.0])
+    for k in (1.0, -1.0):
+        np.testing.assert_allclose(T.value_and_grad(f)(x, k)[0], f(x, k))
+    if (look, make) == (got, "moved"):
+        np.testing.assert_allclose(T.jit(f)(x, 1.0), f(x, 1.0))
+        return
+    with pytest.raises(T.TransformError, match="depends on a condition|on one side"):
+        T.jit(f)(x, 1.0)
+
+
+def test_keys_that_are_the_same_on_both_sides():
+    def f(x, k):
+        d = {"a": x[0]}
+        if k > 0:
+            d["b"] = x[1]
+            d["a"] = 2 * x[1]
+        return d["a"] * d.get("a")
+    x = np.array([0.5, 2.0])
+    for k in (1.0, -1.0):
+        np.testing.assert_allclose(T.jit(f)(x, k), f(x, k))
+
+
+class Plain:
+    a = 5.0
+
+
+@pytest.mark.parametrize("look", [lambda o: 2.0 if hasattr(o, "b") else 3.0, lambda o: getattr(o, "b", 3.0), lambda o: len(vars(o)), lambda o: o.a])
+def test_attributes_that_a_condition_decides(look):
+    def f(x, k):
+        o = Plain()
+        if k > 0:
+            o.a = o.b = x[0]
+        return np.sum(x) * look(o)
+    x = np.array([0.5, 2.0])
+    for k in (1.0, -1.0):
+        np.testing.assert_allclose(T.value_and_grad(f)(x, k)[0], f(x, k))
+    with pytest.raises(T.TransformError, match="on one side"):
+        T.jit(f)(x, 1.0)
+
+
+def stored(x, k):
+    d = {"a": x[0], "b": x[1]}
+    d["a" if k > 0 else "b"] = x[2]
+    d["b" if k > 0 else "a"] += x[3]
+    return d["a"] * 2 + d["b"]
+
+
+def largest(x, k):
+    d = {"a": x[0], "bb": x[1] * k, "c": x[2]}
+    name, value = max(d.items(), key=lambda pair: pair[1])
+    ordered = sorted(d.items(), key=lambda pair: pair[1])
+    names = sorted(d, key=d.__getitem__)
+    return value * {"a": 1.0, "bb": 2.0, "c": 3.0}[name] + ordered[0][1] * 3 + d[names[1]] * d[min(d, key=d.get)]
+
+
+@pytest.mark.parametrize("f", [stored, largest], ids=lambda f: f.__name__)
+def test_texts_that_a_condition_chooses_as_keys(f):
+    x = np.array([0.3, 1.7, 0.9, 1.2])
+    for k in (0.7, -0.7):
+        np.testing.assert_allclose(T.jit(f)(x, k), f(x, k))
+        np.testing.assert_allclose(T.grad(f)(x, k), [(f(x + d, k) - f(x - d, k)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("make", [lambda name: {name: 1.0, "a": 2.0}, lambda name: {name, "a"}, lambda name: dict([(name, 1.0), ("a", 2.0)]),
+                                  lambda name: {n: 1.0 for n in (name, "a")}, lambda name: collections.Counter([name, "a"])])
+def test_new_keys_that_a_condition_chooses(make):
+    def f(x, k):
+        return np.sum(x) * len(make("a" if k > 0 else "b"))
+    x = np.array([0.5, 2.0])
+    for k in (1.0, -1.0):
+        np.testing.assert_allclose(T.value_and_grad(f)(x, k)[0], f(x, k))
+    with pytest.raises(T.TransformError, match="depends on a condition"):
+        T.jit(f)(x, 1.0)
+
+
+def test_whether_an_object_from_outside_has_an_attribute_is_asked_at_each_call(monkeypatch):
+    held = Plain()
+
+    def f(x):
+        return x * (2.0 if hasattr(held, "c") else 3.0) * getattr(held, "d", 1.0)
+    program = T.jit(f)
+    assert program(1.0) == 3.0
+    held.c = held.d = 5.0
+    assert program(1.0) == 10.0

@@ -19,26 +19,34 @@ LIMIT = 256
 
 def pick(ev, items, index, node):
     """The item at an abstract position."""
+    if is_reference(index) and index.known is not None:
+        return items[int(index.known)]
     chosen = choices.among(ev, items, index, node)
     if chosen is not None:
         return chosen
-    return as_item(items, select(ev, items, index, lambda stack, weak: plain(expressions.load_item(ev, stack, index, node), weak)))
+    at = lambda stack, weak: plain(expressions.load_item(ev, stack, index, node), weak)
+    return as_item(items, select(ev, items, index, at, lambda options: choices.among(ev, options, index, node)))
 
 
 def permute(ev, items, order, node):
     """The items in another order; `order` is an array of their positions."""
-    columns = select(ev, items, order, lambda stack, weak: [plain(v, weak) for v in expressions.load_item(ev, stack, order, node)])
+    if is_reference(order) and order.known is not None:
+        return [items[int(k)] for k in order.known]
+    at = lambda stack, weak: [plain(v, weak) for v in expressions.load_item(ev, stack, order, node)]
+    columns = select(ev, items, order, at, lambda options: [choices.among(ev, options, order[k], node) for k in range(len(items))])
     return rows(columns, len(items))
 
 
-def select(ev, items, index, pick_from):
-    """`pick_from(stack, weak)` of the stack of each leaf, in the structure of an item."""
+def select(ev, items, index, pick_from, choose_from):
+    """`pick_from(stack, weak)` of the stack of each leaf, in the structure of an item; `choose_from(options)` of texts and their like."""
     first = items[0] if items else None
     if 0 < len(items) <= LIMIT and all(map(is_numeric, items)) and len({ev.aval(v).shape for v in items}) == 1:
         weak = all(ev.aval(v).weak for v in items)
         return pick_from(np.stack(items) if any(map(is_reference, items)) else np.array(items), weak)
     if 0 < len(items) and all(type(v) is type(first) and isinstance(v, tuple) and len(v) == len(first) for v in items):
-        return Columns(select(ev, [v[k] for v in items], index, pick_from) for k in range(len(first)))
+        return Columns(select(ev, [v[k] for v in items], index, pick_from, choose_from) for k in range(len(first)))
+    if choices.are_options(ev, items) and not ev.decided_by_integers(index):
+        return choose_from(items)
     raise NeedStatic(index, "the position in a list of items that are not alike")
 
 

@@ -25,6 +25,7 @@ class BranchRaised(Control):
 def truth(ev, value, node):
     """True, False, or an abstract boolean scalar."""
     if not is_reference(value):
+        ev.check_keys(value)
         value = special_methods.truth(ev, value)
     if not is_reference(value):
         return bool(value)
@@ -144,6 +145,8 @@ class Merge:
         if isinstance(container, list | deque) and len(left) != len(right):
             raise ValueDependent("a list grows on one side of a condition on array values",
                                  "Give both sides the same length, or use np.where.", self.ev.origin(self.node))
+        if isinstance(container, dict) and list(left) != list(right):
+            self.ev.doubtful[id(container)] = container
         merged = {}
         for key in keys:
             if key in left and key in right:
@@ -161,7 +164,7 @@ class Merge:
         a name keeps the value of the round before."""
         is_choice = isinstance(self.node, gast.If) and not getattr(self.node, "is_guard", False)
         if container is not self.ev.frames[-1].env or not is_choice:
-            return is_choice and name.startswith("_") and any(container is frame.env for frame, _ in self.ev.frames[-1].consumers())
+            return is_choice and str(name).startswith("_") and any(container is frame.env for frame, _ in self.ev.frames[-1].consumers())
         left = getattr(self.node, "left", {})
         side = "orelse" if in_body else "body"
         return name.startswith("_") or (side in left and name not in left[side])

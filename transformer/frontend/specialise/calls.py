@@ -21,7 +21,7 @@ from .binding import bind_arguments
 from .evaluator import MAX_DEPTH, Frame
 from .externals import MUTATORS
 from .native import has_source, may_read_abstract, run_native
-from .state import LIBRARIES, Control, is_users
+from .state import LIBRARIES, Control, Undefined, is_users
 
 expressions, getters, intrinsics, iterators, messages, objects = (
     later(globals(), name) for name in ("frontend.specialise.expressions", "frontend.specialise.getters", "frontend.specialise.intrinsics",
@@ -313,11 +313,8 @@ def call_native(ev, fn, args, kwargs, node):
     if selections.selects(fn, args, kwargs):
         return selections.select(fn, args)
     native_objects.check_call(ev, fn, owner, args, kwargs, node)
-    if isinstance(fn, UNBOUND) and fn.__name__ in MUTATORS and args:
-        ev.refuse_mutation(args[0], f".{fn.__name__}() is called", ev.origin(node))
+    check_owner(ev, fn, owner, args, node)
     if owner is not None and not isinstance(owner, types.ModuleType):
-        if getattr(fn, "__name__", "") in MUTATORS:
-            ev.refuse_mutation(owner, f".{fn.__name__}() is called", ev.origin(node))
         if isinstance(owner, CONTAINERS) and ev.externals.is_external(owner):
             return ev.externals.method(fn)(*args, **kwargs)
         if type(owner) is np.ndarray and fn.__name__ in STORING_METHODS and ev.must_promote(owner, args, list(kwargs.values())):
@@ -362,6 +359,25 @@ def call_native(ev, fn, args, kwargs, node):
         raise NeedStatic(needed, f"{name} takes values that are known before the function runs ({error})") from None
 
 
+def check_owner(ev, fn, owner, args, node):
+    """Refuse a method that changes what outlives the call, or asks for keys that depend on array values."""
+    name, bound = getattr(fn, "__name__", ""), owner is not None and not isinstance(owner, types.ModuleType)
+    changed = owner if bound else args[0] if isinstance(fn, UNBOUND) and args else None
+    if changed is not None and name in MUTATORS:
+        ev.refuse_mutation(changed, f".{name}() is called", ev.origin(node))
+    if isinstance(owner, dict) and not (name == "get" and args and is_held(owner, args[0])):
+        ev.check_keys(owner)
+
+
+def is_held(container, key):
+    """Whether a dict has a key on both sides of all conditions."""
+    try:
+        return not isinstance(container.get(key, UNSET), Undefined)
+    except (TypeError, NeedStatic):
+        return True
+
+
+UNSET = Undefined("no such key")
 CACHED = type(functools.cache(len))
 """What functools.cache and lru_cache make of a function; it is entered, so that what it reads is never stale."""
 

@@ -10,7 +10,7 @@ import types
 
 import numpy as np
 
-from ...errors import TransformError, ValueDependent
+from ...errors import TransformError, UnknownKey, ValueDependent
 from ..reference import is_reference
 from . import branches, calls, expressions
 from .leaves import blank
@@ -89,7 +89,10 @@ class Choice:
         raise ValueDependent("what is no number depends on array values", "Do on both sides of the condition what it is needed for.")
 
     __iter__ = __getitem__ = __len__ = __contains__ = __int__ = __float__ = __index__ = __str__ = __format__ = __bool__ = __eq__ = refuse
-    __hash__ = object.__hash__
+
+    def __hash__(self):
+        raise UnknownKey("the key of a dict, or an element of a set, depends on a condition on array values",
+                         "Use it as a key on both sides of the condition.")
 
 
 def key_of(ref):
@@ -196,10 +199,13 @@ def callable_(value):
     return value
 
 
+def are_options(ev, items):
+    """Whether all items of a list may be options of a choice."""
+    return 0 < len(items) <= LIMIT and all(can_be_chosen(ev, v) and not isinstance(v, Choice) for v in items)
+
+
 def among(ev, items, index, node):
     """The item of a list at an abstract position, or None if the items are no options."""
-    if not 0 < len(items) <= LIMIT or not all(can_be_chosen(ev, v) and not isinstance(v, Choice) for v in items):
-        return None
-    if ev.decided_by_integers(index):
+    if not are_options(ev, items) or ev.decided_by_integers(index):
         return None
     return Choice(ev, [*items], expressions.load_item(ev, ev.builder.constant(np.arange(len(items))), index, node))

@@ -73,7 +73,7 @@ class Evaluator:
         self.promoted, self.born, self.made, self.kept, self.roots = {}, {}, {}, [], {}
         self.remembered, self.constructed = {}, {}
         self.called_back = self.escaped = None
-        self.filters, self.certain = [*warnings.filters], []
+        self.filters, self.certain, self.doubtful = [*warnings.filters], [], {}
         self.volatile, self.refuse_volatile = None, False
 
     # places ------------------------------------------------------------------
@@ -287,11 +287,19 @@ class Evaluator:
 
     def open(self, value):
         """An external container with its leaves loaded, ready to be passed to native code that reads it."""
+        self.check_keys(value)
         return self.externals.deep(value)
 
     def items(self, value):
         """A container to take items from: the items are the container's own, so that what is stored into one reaches it."""
+        self.check_keys(value)
         return self.externals.items(value)
+
+    def check_keys(self, value):
+        """Refuse to look at the keys of a dict that has other ones, or in another order, on each side of a condition on array values."""
+        if self.doubtful.get(id(value)) is value and value is not None:
+            raise ValueDependent("which keys a dict has, and in which order, depends on a condition on array values",
+                                 "Give it the same keys on both sides of the condition.", self.origin())
 
     # names ------------------------------------------------------------------------
     def peek(self, frame, name):

@@ -5,16 +5,19 @@ Each takes the evaluator first, then the arguments of the function it stands for
 
 import bisect
 import functools
+import inspect
 import math
 import operator
 
 import numpy as np
 
+from ...access import Called, Kept
 from ...errors import NeedStatic
 from .. import lazy, updates
 from ..ragged import is_ragged
 from ..reference import is_reference
 from . import alternatives, branches, calls, expressions, filtered, iteration, iterators, messages, special_methods
+from .externals import Guard
 from .state import is_users
 from .statements import delete_attribute, set_attribute
 from .templates import text_of
@@ -116,6 +119,7 @@ def reversed_(ev, value):
 def len_(ev, value):
     if is_ragged(value):
         return value.shape[0]
+    ev.check_keys(value)
     found = special_methods.enter(ev, value, "len")
     return len(value) if found is NotImplemented else found
 
@@ -170,7 +174,9 @@ def reading_variables(fn, needed=0):
     """What stands for a function that reads the variables of its caller by name: those of the user's are none of Python's here."""
     def call(ev, *args, **kwargs):
         if fn is vars and args:
-            return expressions.load_attribute(ev, *args, "__dict__", None)
+            held = expressions.load_attribute(ev, *args, "__dict__", None)
+            ev.check_usable(held, None)
+            return held
         if len(args) > needed:
             return calls.call_native(ev, fn, args, kwargs, None)
         raise ev.error(f"{fn.__name__}() reads variables by their names inside of a transformed function", "Use the variables themselves, or keep them in a dict.")
@@ -178,9 +184,17 @@ def reading_variables(fn, needed=0):
 
 
 def getattr_(ev, owner, name, *default):
-    if default and not hasattr(owner, name):
+    if default and not hasattr_(ev, owner, name):
         return default[0]
-    return expressions.load_attribute(ev, owner, name, None)
+    return ev.usable(expressions.load_attribute(ev, owner, name, None), None)
+
+
+def hasattr_(ev, owner, name):
+    found = hasattr(owner, name)
+    if ev.externals.is_external(owner):
+        ev.externals.guards.append(Guard(Called(Kept(hasattr), (owner, name)), found, f"hasattr(..., {name!r})"))
+    ev.usable(inspect.getattr_static(owner, name, None), None)
+    return found or isinstance(owner, calls.Closure) and name in owner.attributes
 
 
 def setattr_(ev, owner, name, value):
@@ -334,7 +348,7 @@ READING_VARIABLES = {fn: reading_variables(fn, needed) for fn, needed in {locals
 
 INTRINSICS = {**READING_VARIABLES,
            repr: repr_, len: len_, np.shape: shape_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_,
-           isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, dict: dict_, str: str_, getattr: getattr_,
+           isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, dict: dict_, str: str_, getattr: getattr_, hasattr: hasattr_,
            setattr: setattr_, delattr: delattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate,
            functools.reduce: reduce_, sorted: sorted_, sum: sum_, bisect.bisect_left: bisect_("left"), bisect.bisect_right: bisect_("right"),
            any: any_, all: all_, max: extreme(max, np.argmax), min: extreme(min, np.argmin), **iterators.ITERATORS, **messages.MESSAGES,

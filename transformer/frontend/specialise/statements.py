@@ -9,7 +9,7 @@ import numpy as np
 from ...access import Kept
 from ..ragged import is_ragged
 from ..reference import is_reference
-from . import alternatives, branches, calls, descriptors, expressions, failures, iteration, loops, managers, special_methods, whiles
+from . import alternatives, branches, calls, choices, descriptors, expressions, failures, iteration, loops, managers, special_methods, whiles
 from .state import Undefined
 
 INPLACE = {gast.Add: "iadd", gast.Sub: "isub", gast.Mult: "imul", gast.Div: "itruediv", gast.FloorDiv: "ifloordiv", gast.Mod: "imod",
@@ -51,6 +51,14 @@ def set_attribute(ev, owner, name, value):
         setattr(owner, name, value)
 
 
+def delete_item(ev, owner, index, node):
+    if isinstance(index, choices.Choice):
+        return index.use(ev, lambda one: delete_item(ev, owner, one, node), node)
+    if isinstance(owner, dict):
+        ev.usable(owner.get(index), node)
+    del owner[index]
+
+
 def delete_attribute(ev, owner, name, node):
     ev.refuse_mutation(owner, f"attribute {name} is deleted", ev.origin(node))
     if special_methods.enter(ev, owner, "delattr", name) is NotImplemented and descriptors.enter(ev, owner, name, "delete") is NotImplemented:
@@ -83,6 +91,8 @@ def unpack(ev, frame, target, value):
 
 
 def store_item(ev, owner, index, value, node):
+    if isinstance(index, choices.Choice):
+        return index.use(ev, lambda one: store_item(ev, owner, one, value, node), node)
     if isinstance(owner, list | dict) and not is_reference(index) and is_same(owner, index, value):
         return
     if special_methods.enter(ev, owner, "setitem", index, value) is not NotImplemented:
@@ -132,11 +142,18 @@ def run_augassign(ev, frame, node):
             return owner.store_attribute(target.attr, plain_operator(node)(old, new))
         set_attribute(ev, owner, target.attr, apply(writable(ev, old, new, node), new))
         return
+    add_to_item(ev, frame, node, owner, ev.eval(frame, target.slice), apply)
+
+
+def add_to_item(ev, frame, node, owner, index, apply):
+    """`owner[index] += value` and its like."""
     from .expressions import load_item
-    index = ev.eval(frame, target.slice)
+    target = node.target
+    if isinstance(index, choices.Choice):
+        return index.use(ev, lambda one: add_to_item(ev, frame, node, owner, one, apply), node)
     if type(owner) is np.ndarray and ev.has_dynamic(index):
         owner = ev.promote(owner, target)
-    old = load_item(ev, owner, index, target)
+    old = ev.usable(load_item(ev, owner, index, target), target)
     new = ev.eval(frame, node.value)
     if is_reference(owner) or type(owner) is np.ndarray or is_ragged(owner):
         store_item(ev, owner, index, plain_operator(node)(old, new), target)
@@ -197,7 +214,7 @@ def run_delete(ev, frame, node):
             owner, index = ev.eval(frame, target.value), ev.eval(frame, target.slice)
             if special_methods.enter(ev, owner, "delitem", index) is NotImplemented:
                 ev.refuse_mutation(owner, "an element is deleted", ev.origin(target))
-                del owner[index]
+                delete_item(ev, owner, index, target)
         elif isinstance(target, gast.Attribute):
             delete_attribute(ev, ev.eval(frame, target.value), target.attr, target)
         else:

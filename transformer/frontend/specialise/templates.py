@@ -58,6 +58,7 @@ def text_of(ev, value, conversion=""):
     """The text that str (or repr: conversion "r") makes of a value: a string, or a template where abstract values are inside."""
     if isinstance(value, Template) and not conversion:
         return value
+    ev.check_keys(value)
     if is_reference(value):
         return Template([(value, conversion, "")])
     generated = dataclasses.is_dataclass(type(value)) and hasattr(type(value).__repr__, "__wrapped__")
@@ -96,6 +97,7 @@ def separated(groups):
 
 def printable(ev, value):
     """An argument of print or of an exception: plain containers are printed by Python, of everything else the text is made here."""
+    ev.check_usable(value, None)
     plain = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict)
     return value if is_reference(value) or type(value) in plain else text_of(ev, value)
 
