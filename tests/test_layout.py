@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import os
 import pathlib
 import subprocess
 import sys
@@ -111,6 +112,17 @@ def test_what_is_imported_later_exists():
 def test_import_is_light():
     script = "import sys, transformer; print([m for m in sys.modules if m.split('.')[0] in ('jax', 'jaxlib', 'scipy', 'tqdm')])"
     result = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_a_gradient_imports_what_it_needs(tmp_path):
+    others = ("argparse", "decimal", "difflib", "fractions", "logging", "tempfile", "transformer.lower",
+              "transformer.transforms.batch", "transformer.transforms.forward")
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nimport transformer\nassert transformer.grad(lambda x: x * x).find((3.0,), {})\n"
+                      f"print([m for m in {others} if m in sys.modules])\n")
+    result = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True, check=True,
+                            env={**os.environ, "PYTHONPATH": str(ROOT), "TRANSFORMER_CACHE_DIR": "off"})
     assert result.stdout.strip() == "[]"
 
 

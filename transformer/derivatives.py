@@ -9,12 +9,13 @@ from .core import Program, is_floating
 from .errors import ShapeError, TypeMismatch
 from .frontend.builder import Builder
 from .frontend.specialise import Input
+from .later import later
 from .pipeline import build_differentiable, leaf_positions, positions_of, record, settled
-from .transforms.batch import batch
-from .transforms.forward import forward
 from .transforms.reverse import reverse
 from .transforms.simplify import simplify
 from .zero_tangents import extended, is_left, replaced, without_integers
+
+batching, forward = later(globals(), "transforms.batch"), later(globals(), "transforms.forward")
 
 
 def finish(specialised, program, out_tree, name, stage, inputs=None):
@@ -199,8 +200,8 @@ def jacobian_rows(specialised, wrt, count):
     joint = reverse(program, wrt, seeds)
     active = [a for a, s in zip(outs, seeds) if s]
     total = sum(a.size for a in active)
-    batched = batch(simplify(joint), [None] * len(program.params) + [0] * len(active),
-                    [None] * len(program.outputs) + [0] * len(wrt), total)
+    batched = batching.batch(simplify(joint), [None] * len(program.params) + [0] * len(active),
+                             [None] * len(program.outputs) + [0] * len(wrt), total)
     with Builder(program.name) as builder:
         refs = copy_parameters(builder, program)
         results = builder.inline(batched, [*refs, *basis(builder, active, total, 0)])
@@ -221,11 +222,11 @@ def jacobian_columns(specialised, wrt, count):
     """One tangent per element of the parameters."""
     program = specialised.program
     ins = [program.avals[program.params[i]] for i in wrt]
-    pushed = forward(program, wrt)
+    pushed = forward.forward(program, wrt)
     total = sum(a.size for a in ins)
     outputs = pushed.outputs[:len(program.outputs)] + pushed.outputs[len(program.outputs):][:count]
     pushed = simplify(dataclasses.replace(pushed, outputs=outputs))
-    batched = batch(pushed, [None] * len(program.params) + [0] * len(wrt), [None] * len(program.outputs) + [-1] * count, total)
+    batched = batching.batch(pushed, [None] * len(program.params) + [0] * len(wrt), [None] * len(program.outputs) + [-1] * count, total)
     with Builder(program.name) as builder:
         refs = copy_parameters(builder, program)
         results = builder.inline(batched, [*refs, *basis(builder, ins, total, 0)])
@@ -256,7 +257,7 @@ def pushforward(fn, args, kwargs, wrt_args, allow_int=False):
     specialised = build_differentiable(fn, args, kwargs)
     positions = [p for found, _ in wanted for p in found]
     wrt = positions_of(specialised, positions)
-    pushed = forward(specialised.program, wrt)
+    pushed = forward.forward(specialised.program, wrt)
     inputs = [*specialised.inputs, *(Input("leaf", ("tangent", p)) for p in positions)]
     avals = list(map(specialised.program.aval, specialised.program.outputs))
     dots = [dot for dot, aval in zip(pushed.outputs[len(avals):], avals) if is_left(aval)]

@@ -25,13 +25,14 @@ from .frontend.builder import Builder
 from .frontend.promotion import STRONG, mark_of
 from .frontend.reference import is_reference
 from .frontend.specialise import specialise
+from .later import later
 from .leaves import dynamic_leaves, is_dynamic
 from .specialised import Param, is_device_array
 from .transforms.custom_calls import expand
-from .transforms.narrow import narrow
 from .transforms.root_squares import root_squares
 from .transforms.simplify import simplify
-from .transforms.vectorise import vectorise
+
+narrow, vectorise = later(globals(), "transforms.narrow"), later(globals(), "transforms.vectorise")
 
 _local = threading.local()
 
@@ -184,9 +185,9 @@ def settled(program):
 def for_numpy(program):
     """What NumPy runs of a program: array code where loops over elements allow it, slices where masks of ranges stand."""
     if config.read("vectorise"):
-        program = vectorise(program)
+        program = vectorise.vectorise(program)
         record("vectorise", program)
-    program = narrow(program)
+    program = narrow.narrow(program)
     record("narrow", program)
     return program
 

@@ -34,7 +34,6 @@ A driver that carries a masked cotangent `g` into a singular op turns the contri
 stays masked through every op in between. An explicit `jvp` or `vjp` rule wins over `partials` (maps that are not holomorphic).
 """
 
-import difflib
 import functools
 import importlib
 import inspect
@@ -355,6 +354,7 @@ def lookup(fn, origin=None):
         return FUNCTIONS[fn]
     except (KeyError, TypeError):
         pass
+    import difflib
     name = describe(fn)
     known = {describe(f): f for f in FUNCTIONS}
     near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)

@@ -2,7 +2,6 @@
 
 import builtins
 import enum
-import fractions
 import inspect
 import operator
 import os
@@ -19,6 +18,7 @@ from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
 from . import alternatives, branches, calls, choices, descriptors, filtered, generator_expressions, generators, iteration, iterators, special_methods
 from .externals import SEQUENCES
+from .loaded import loaded
 from .state import is_numeric, is_users
 from .templates import Template, as_parts, text_of
 
@@ -85,7 +85,7 @@ def operated(ev, node, left, right):
 
 def opened(ev, value, other):
     """An operand of an operator: a sequence that is joined or repeated keeps its items, others are read. A Fraction is a float beside one."""
-    if isinstance(value, fractions.Fraction) and is_reference(other):
+    if isinstance(value, loaded("fractions", "Fraction")) and is_reference(other):
         if other.shape or other.dtype.kind not in "fc":
             raise ev.error("a Fraction and integers or arrays of the program make Fractions", "Convert it with float(...).")
         return float(value)

@@ -5,12 +5,12 @@
 They stay statements of the program, in order, with the values of the call.
 """
 
-import logging
 import sys
 import warnings
 
 from ...core import Effect
 from . import calls
+from .loaded import loaded
 from .native import run_native
 from .state import Undefined
 from .templates import argument_source, class_source, exception_source, placed, printable, text_of
@@ -71,13 +71,6 @@ def is_ignored(ev, message, category):
     return False
 
 
-def logged(level):
-    """What stands for logging.info and its like."""
-    def call(ev, *args, **kwargs):
-        log(ev, "logging", level, args, kwargs)
-    return call
-
-
 def log(ev, logger, level, args, kwargs):
     """A message of a logger, whose source is given."""
     exception = kwargs.pop("exc_info", level == "exception")
@@ -95,11 +88,13 @@ def log(ev, logger, level, args, kwargs):
 
 
 def of_method(ev, fn, args, kwargs):
-    """The result of a method that gives a message, NotImplemented for others."""
+    """The result of a method that gives a message, or of logging.info and its like; NotImplemented for others."""
     owner, name = getattr(fn, "__self__", None), getattr(fn, "__name__", "")
-    if isinstance(owner, logging.Logger) and name in LEVELS:
+    if name in LEVELS and fn is loaded("logging", name):
+        return log(ev, "logging", name, args, dict(kwargs))
+    if isinstance(owner, loaded("logging", "Logger")) and name in LEVELS:
         return log(ev, logger_source(ev, owner), name, args, dict(kwargs))
-    if isinstance(owner, logging.LoggerAdapter) and name in LEVELS:
+    if isinstance(owner, loaded("logging", "LoggerAdapter")) and name in LEVELS:
         before, (message, *rest) = (args[:1], args[1:]) if name == "log" else ((), args)
         process = calls.call if calls.is_user_code(type(owner).process) else run_native
         message, kwargs = process(ev, owner.process, (message, dict(kwargs)), {})
@@ -112,6 +107,7 @@ def of_method(ev, fn, args, kwargs):
 
 
 def logger_source(ev, logger):
+    import logging
     if isinstance(logger, logging.RootLogger):
         return "logging.getLogger()"
     if logging.getLogger(logger.name) is not logger:
@@ -119,6 +115,6 @@ def logger_source(ev, logger):
     return f"logging.getLogger({logger.name!r})"
 
 
-MESSAGES = {print: print_, warnings.warn: warn, **{getattr(logging, level): logged(level) for level in LEVELS}}
+MESSAGES = {print: print_, warnings.warn: warn}
 
 __all__ = ["MESSAGES", "of_method"]

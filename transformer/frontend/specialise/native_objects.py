@@ -8,13 +8,10 @@ un-jitted call, and is refused where the program would go on with what it once g
 import collections
 import contextvars
 import datetime
-import decimal
 import functools
 import io
-import logging
 import os
 import queue
-import tempfile
 import threading
 import types
 import uuid
@@ -24,6 +21,7 @@ import numpy as np
 from ...access import Attribute, Called, Kept
 from ...errors import TransformError, ValueDependent
 from ...specialised import Guard
+from .loaded import loaded
 from .state import FOLLOWED, STDLIB
 
 RANDOM = (np.random.Generator, np.random.RandomState)
@@ -37,23 +35,24 @@ STATELESS = {"builtins", "collections", "datetime", "fractions", "enum", "re", "
              "abc", "string", "inspect", "itertools", "struct", "statistics", "ipaddress", "zoneinfo", "copy", "json", "math", "contextlib", "weakref",
              "array", "ast", "uuid", "warnings", "unittest", "argparse"}
 """Modules of the standard library whose objects have no state, or one that the program follows."""
-UNREAD = (decimal.Decimal, type(threading.Lock()), type(threading.RLock()), type)
-"""Classes of other modules on whose state no result depends."""
+UNREAD = (type(threading.Lock()), type(threading.RLock()), type)
+"""Classes of other modules on whose state, as on that of Decimals, no result depends."""
 
 LEVELS = {"isEnabledFor", "getEffectiveLevel", "hasHandlers", "getChild"}
-READING = {logging.Logger: LEVELS, logging.LoggerAdapter: LEVELS, contextvars.ContextVar: {"get"}}
-"""Methods of objects from outside that only look: what they give is compared at each call."""
-CHANGING = (logging.Filterer, logging.LoggerAdapter, contextvars.ContextVar, io.IOBase, queue.Queue, queue.SimpleQueue)
-"""Classes whose other methods change what outlives the call."""
+"""Methods of loggers from outside that only look: what they give is compared at each call."""
+CHANGING = (contextvars.ContextVar, io.IOBase, queue.Queue, queue.SimpleQueue)
+"""Classes whose methods, as those of loggers, change what outlives the call."""
 
-MAKERS = {open, np.random.default_rng, tempfile.TemporaryFile, contextvars.copy_context}
-"""Functions, besides classes, that make a new object."""
+MAKERS = {open, np.random.default_rng, contextvars.copy_context}
+"""Functions, besides classes and tempfile.TemporaryFile, that make a new object."""
 
 
 @functools.cache
 def is_stateful(cls):
     """Whether objects of a class have a state that the program does not follow."""
-    return not issubclass(cls, (*UNREAD, *FOLLOWED)) and any(base.__module__.startswith("numpy.random") or is_of_stateful_module(base) for base in cls.__mro__)
+    if issubclass(cls, (*UNREAD, *FOLLOWED, loaded("decimal", "Decimal"))):
+        return False
+    return any(base.__module__.startswith("numpy.random") or is_of_stateful_module(base) for base in cls.__mro__)
 
 
 def is_of_stateful_module(cls):
@@ -66,17 +65,23 @@ def noted(ev, fn, args, result):
     owner, name = getattr(fn, "__self__", None), getattr(fn, "__name__", "")
     if not isinstance(owner, list | tuple | dict | set | collections.deque):
         ev.created_inside(result)
-    if is_stateful(type(result)) and (isinstance(fn, type) or is_one(fn, MAKERS)):
+    if is_stateful(type(result)) and (isinstance(fn, type) or is_one(fn, MAKERS) or fn is loaded("tempfile", "TemporaryFile")):
         ev.made[id(result)] = result, ev.builder.block
     elif is_read(owner, name):
         ev.externals.guards.append(Guard(Called(Attribute(Kept(owner), name), args), result, f"{type(owner).__name__}.{name}()"))
-    elif fn is decimal.getcontext or fn is logging.getLogger:
+    elif fn is loaded("decimal", "getcontext") or fn is loaded("logging", "getLogger"):
         ev.externals.register(result, Called(Kept(fn), args), f"{fn.__name__}()")
     return result
 
 
 def is_read(owner, name):
-    return any(isinstance(owner, cls) and name in names for cls, names in READING.items())
+    """Whether a method of an object from outside only looks."""
+    return isinstance(owner, loggers()) and name in LEVELS or isinstance(owner, contextvars.ContextVar) and name == "get"
+
+
+def loggers():
+    """The classes of loggers, if the program has them."""
+    return loaded("logging", "Logger"), loaded("logging", "LoggerAdapter")
 
 
 def note_entered(ev, manager, value):
@@ -111,7 +116,7 @@ def check_call(ev, fn, owner, args, kwargs, node):
         check_place(ev, owner, f".{name}() is called", ev.origin(node))
     elif is_read(owner, name):
         return
-    elif isinstance(owner, CHANGING):
+    elif isinstance(owner, (*CHANGING, *loggers(), loaded("logging", "Filterer"))):
         raise refusal(owner, f".{name}() is called", ev.origin(node))
     else:
         draw(ev, f"{module or type(owner).__name__}.{name}", node)

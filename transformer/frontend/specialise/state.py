@@ -4,7 +4,6 @@ A slot is one place that holds a value: a variable of a frame, an element of a l
 object. Branches and loops compare slots before and after, and turn numbers that differ into names of the program.
 """
 
-import argparse
 import array
 import functools
 import queue
@@ -19,6 +18,7 @@ from ...core import is_number
 from ...errors import ValueDependent
 from ..ragged import is_ragged
 from ..reference import Ref, is_device_array, is_reference
+from .loaded import loaded
 
 
 class Control(Exception):
@@ -49,15 +49,15 @@ def is_numeric(value):
     return is_reference(value) or isinstance(value, NUMBERS) or is_device_array(value) or (isinstance(value, np.ndarray) and is_number(value.dtype))
 
 
-FOLLOWED = (BaseException, types.SimpleNamespace, argparse.Namespace, UserDict, UserList, UserString, ChainMap, queue.Queue)
-"""Classes of the standard library whose attributes are state of the program. Those of all others (loggers, locks, files) are none: what changes them is
-looked at in `native_objects`."""
+FOLLOWED = (BaseException, types.SimpleNamespace, UserDict, UserList, UserString, ChainMap, queue.Queue)
+"""Classes of the standard library whose attributes, as those of argparse.Namespace, are state of the program. Those of all others (loggers,
+locks, files) are none: what changes them is looked at in `native_objects`."""
 
 
 @functools.cache
 def is_followed(cls):
     """Whether the attributes of an object of this class are state of the program."""
-    return cls.__module__.partition(".")[0] not in STDLIB or issubclass(cls, FOLLOWED)
+    return cls.__module__.partition(".")[0] not in STDLIB or issubclass(cls, (*FOLLOWED, loaded("argparse", "Namespace")))
 
 
 BYTES = (array.array, bytearray)

@@ -11,9 +11,11 @@ import numpy as np
 from ...analysis.bounds import Linear
 from ...analysis.dependence import strip
 from ...core import Apply, For, Hole, Update, is_name, operands, targets, walk
+from ...later import later
 from ...ops.index_templates import Window, is_identity
 from ...ops.op import TABLE
-from ..narrow.regions import Facts, spread
+
+regions = later(globals(), "transforms.narrow.regions")
 
 
 def without_unread_restoring(program, pairs):
@@ -24,7 +26,7 @@ def without_unread_restoring(program, pairs):
     pairs = [p for p in pairs if id(p.store) in places and id(p.restored) in places]
     if not pairs:
         return program.body
-    facts = Facts(program)
+    facts = regions.Facts(program)
     gone = {id(p.restored) for p in pairs if is_unread(facts, p, places[id(p.store)], places[id(p.restored)])}
     return strip(program.body, gone) if gone else program.body
 
@@ -55,7 +57,7 @@ def region_of(facts, store, loop):
     if region is None or not facts.is_steady(store.target, made, store):
         return None
     names = {n for stretch in region if stretch for bound in stretch if bound for n, _ in bound.terms}
-    return spread(region, facts.shape(store.target)) if names <= {loop.index} else None
+    return regions.spread(region, facts.shape(store.target)) if names <= {loop.index} else None
 
 
 def is_reversed(loop, back):
