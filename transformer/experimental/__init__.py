@@ -1,8 +1,8 @@
-"""Names that JAX has, or had for long, in `experimental`: the switch for 64-bit types, meshes, `shard_map`."""
+"""Names that JAX has, or had for long, in `experimental`: the switch for 64-bit types, meshes, `shard_map`, `ode`."""
 
 from ..config import enable_x64
 from ..parallel.sharded import shard_map
-from . import mesh_utils
+from . import mesh_utils, ode
 
 
 def disable_x64():
@@ -10,4 +10,4 @@ def disable_x64():
     return enable_x64(False)
 
 
-__all__ = ["disable_x64", "enable_x64", "mesh_utils", "shard_map"]
+__all__ = ["disable_x64", "enable_x64", "mesh_utils", "ode", "shard_map"]

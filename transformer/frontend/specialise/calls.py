@@ -30,7 +30,7 @@ expressions, getters, intrinsics, iterators, messages, objects = (
 RECURSION = 12
 """Calls of a function inside of itself after which the tests around them are looked at."""
 
-ENTERED = ("transformer.examples", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional",
+ENTERED = ("transformer.examples", "transformer.experimental.ode", "transformer.lax.control", "transformer.lax.linalg", "transformer.numpy.functional",
            "transformer.random.rejection", "transformer.ops.folds", "transformer.ops.polynomial_objects", "transformer.ops.scipy.integrate",
            "transformer.ops.scipy.entered", "transformer.scipy.roots", "transformer.scipy.krylov", "transformer.scipy.sparse.linalg",
            "transformer.scipy.optimize", "transformer.ops.vectorized", "transformer.frontend.lazy")
