@@ -282,3 +282,77 @@ def test_refused_by_jit(f):
     with pytest.raises(T.TransformError, match="depend"):
         T.jit(f)(X)
     np.testing.assert_allclose(T.grad(makes_functions)(X), differences(makes_functions, X), atol=1e-7)
+
+
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+def one_of(a, b, k):
+    return a if k > 0 else b
+
+
+def is_one_array(x, k):
+    y = one_of(x, x * 2, k)
+    return np.sum(x) * (2.0 if y is x else 3.0)
+
+
+def by_identity(x, k):
+    a, b = Held(x[0]), Held(x[1])
+    o = one_of(a, b, k)
+    return np.sum(x) * {id(a): 2.0, id(b): 3.0}[id(o)]
+
+
+def as_key(x, k):
+    a, b = Held(x[0]), Held(x[1])
+    o = one_of(a, b, k)
+    return np.sum(x) * {a: 2.0, b: 3.0}.get(o, 5.0)
+
+
+def among_others(x, k):
+    a, b = Held(x[0]), Held(x[1])
+    o = one_of(a, b, k)
+    return np.sum(x) * (2.0 if o in [a] else 3.0) * (1 + [a, b].index(o))
+
+
+def of_one_type(x, k):
+    v = 1 if k > 0 else 2.5
+    return np.sum(x) * (2.0 if type(v) is int else 3.0) * (2.0 if isinstance(v, float) else 3.0)
+
+
+def is_true(x, k):
+    v = True if k > 0 else 2
+    return np.sum(x) * (2.0 if v is True else 3.0)
+
+
+def of_one_class(x, k):
+    cls = Held if k > 0 else Other
+    return cls(x[0]).v + np.sum(x)
+
+
+class Other:
+    def __init__(self, v):
+        self.v = 2 * v
+
+
+@pytest.mark.parametrize("f", [is_one_array, by_identity, as_key, among_others, of_one_type, is_true, of_one_class], ids=lambda f: f.__name__)
+def test_which_object_it_is_depends_on_values(f):
+    x = np.array([0.3, 1.7, 0.9])
+    for k in (1.0, -1.0):
+        np.testing.assert_allclose(T.value_and_grad(f)(x, k)[0], f(x, k))
+    with pytest.raises(T.TransformError, match="depend(s|ing) on a"):
+        T.jit(f)(x, 1.0)
+
+
+def texts(x, k):
+    name, s = "a" if k > 0 else "z", ""
+    for v in x[:2]:
+        s += "+" if v * k > 0.5 else "-"
+    return np.sum(x) * len("-".join([name, "d"])) * {"a": 1.0, "c": 2.0}[sorted([name, "c"])[0]] * (1 + s.count("+"))
+
+
+def test_texts_among_others():
+    x = np.array([0.3, 1.7, 0.9])
+    for k in (1.0, -1.0):
+        np.testing.assert_allclose(T.value_and_grad(texts)(x, k)[0], texts(x, k))

@@ -1,5 +1,6 @@
 """Objects of the standard library and of NumPy with a state of their own: used as in Python, or refused."""
 
+import contextlib
 import contextvars
 import decimal
 import io
@@ -7,6 +8,7 @@ import os
 import random
 import threading
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -179,3 +181,31 @@ def test_the_body_of_a_try_is_no_condition():
             y = source.random() * x[0]
         return y * len(text.getvalue()) * k
     np.testing.assert_allclose(T.value_and_grad(f)(X, 0.7)[0], f(X, 0.7))
+
+
+def called_at_the_end(x, k):
+    ends = []
+    with contextlib.ExitStack() as stack:
+        if k > 0:
+            stack.callback(ends.append, 1.0)
+    return np.sum(x) * (1 + len(ends))
+
+
+class Key:
+    pass
+
+
+def held_weakly(x, k):
+    key, held = Key(), weakref.WeakValueDictionary()
+    held["a"] = key
+    if k > 0:
+        held["b"] = key
+    return np.sum(x) * len(held)
+
+
+@pytest.mark.parametrize("fn", [called_at_the_end, held_weakly], ids=lambda fn: fn.__name__)
+def test_callbacks_and_weak_references(fn):
+    for k in (0.7, -0.7):
+        np.testing.assert_allclose(T.value_and_grad(fn)(X, k)[0], fn(X, k))
+    with pytest.raises(T.TransformError):
+        T.jit(fn)(X, 0.7)

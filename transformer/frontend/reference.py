@@ -24,14 +24,16 @@ class Storage:
     known: the value, where it is known while transforming. varies: that value is one of this call (it comes from an argument):
     it may decide a branch, but nothing may be computed from it outside of the program. ties: see `sharing`. choices: weak references
     to the storages of which it is one, depending on a value.
+    mixed: whether its type is another one on each side of a condition.
     jnp: not 0 for a value of `transformer.numpy`, whose types follow JAX's rules (see `promotion`).
     """
 
-    __slots__ = ("__weakref__", "argument", "aval", "builder", "choices", "jnp", "known", "name", "ties", "varies", "version")
+    __slots__ = ("__weakref__", "argument", "aval", "builder", "choices", "jnp", "known", "mixed", "name", "ties", "varies", "version")
 
     def __init__(self, name, aval, builder):
         self.name, self.aval, self.builder = name, aval, builder
-        self.version, self.known, self.varies, self.argument, self.ties, self.choices, self.jnp = 0, None, False, None, [], (), 0
+        self.version, self.known, self.varies, self.argument, self.ties, self.choices, self.jnp, self.mixed = \
+            0, None, False, None, [], (), 0, False
 
 
 class View:

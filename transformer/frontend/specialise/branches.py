@@ -261,12 +261,17 @@ class Merge:
             with self.builder.nested(block):
                 self.builder.add(Move(name, convert_atom(self.builder, value, aval)))
         merged = self.builder.reference(name)
-        merged.storage.jnp = mark
+        merged.storage.jnp, merged.storage.mixed = mark, differ(one, two) or any(is_reference(v) and v.storage.mixed for v in (left, right))
         merged.storage.choices = [weakref.ref(v.storage) for v in (left, right) if is_reference(v) and aval.shape]
         old = [v.storage for v in (left, right) if is_reference(v) and v.storage in self.entry and aval.shape]
         if old:
             self.ev.ambiguous.append((merged.storage, old))
         return merged
+
+
+def differ(one, two):
+    """Whether Python tells the types of two numbers apart; a NumPy float is a float."""
+    return one.dtype.kind != two.dtype.kind or one.weak != two.weak and one.dtype.kind in "biu"
 
 
 def join_marked(one, two, mark_one, mark_two):

@@ -365,6 +365,8 @@ def check_owner(ev, fn, owner, args, node):
     changed = owner if bound else args[0] if isinstance(fn, UNBOUND) and args else None
     if changed is not None and name in MUTATORS:
         ev.refuse_mutation(changed, f".{name}() is called", ev.origin(node))
+    if isinstance(owner, CONTAINERS) and name in ("index", "count", "remove", "get", "pop", "setdefault") and args:
+        ev.joined.check_among(args[0], owner, ev.origin(node))
     if isinstance(owner, dict) and not (name == "get" and args and is_held(owner, args[0])):
         ev.check_keys(owner)
 

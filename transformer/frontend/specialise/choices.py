@@ -86,13 +86,23 @@ class Choice:
         return at(*self.left())
 
     def refuse(self, *_):
-        raise ValueDependent("what is no number depends on array values", "Do on both sides of the condition what it is needed for.")
+        raise undecided()
 
+    __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __mul__ = __rmul__ = __mod__ = __rmod__ = refuse
     __iter__ = __getitem__ = __len__ = __contains__ = __int__ = __float__ = __index__ = __str__ = __format__ = __bool__ = __eq__ = refuse
 
     def __hash__(self):
         raise UnknownKey("the key of a dict, or an element of a set, depends on a condition on array values",
                          "Use it as a key on both sides of the condition.")
+
+
+def undecided(origin=None):
+    return ValueDependent("what is no number depends on array values", "Do on both sides of the condition what it is needed for.", origin)
+
+
+def inside(values):
+    """Whether a choice is among values, or in a list, tuple or dict among them."""
+    return any(isinstance(v, Choice) or isinstance(v, list | tuple | dict) and inside(v.values() if isinstance(v, dict) else v) for v in values)
 
 
 def key_of(ref):

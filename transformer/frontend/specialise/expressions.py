@@ -16,7 +16,7 @@ from ...ops import op as optable
 from ...ops.index_templates import canonical, is_advanced, result_shape
 from .. import parse, promotion, ragged, views
 from ..reference import contains_reference, is_reference
-from . import alternatives, branches, calls, choices, descriptors, filtered, generator_expressions, generators, iteration, iterators, special_methods
+from . import alternatives, branches, calls, choices, descriptors, filtered, generator_expressions, generators, iteration, iterators, rebinding, special_methods
 from .externals import SEQUENCES
 from .loaded import loaded
 from .state import is_numeric, is_users
@@ -72,6 +72,7 @@ def binary(ev, frame, node):
 
 def operated(ev, node, left, right):
     """The value of a binary operation."""
+    ev.check_usable((left, right), node)
     if isinstance(left, choices.Choice):
         return left.use(ev, lambda one: operated(ev, node, one, right), node)
     if isinstance(right, choices.Choice):
@@ -168,6 +169,7 @@ def compare(ev, frame, node):
         else:
             if isinstance(op, gast.Is | gast.IsNot):
                 ev.joined.check_identity(left, right, ev.origin(node))
+                check_one_array(ev, left, right, node)
                 ev.externals.compared(left)
                 ev.externals.compared(right)
             one = special_methods.compare(ev, op, left, right)
@@ -176,6 +178,14 @@ def compare(ev, frame, node):
         result = one if result is True else np.logical_and(result, one)
         left = right
     return result
+
+
+def check_one_array(ev, left, right, node):
+    """Refuse to compare with `is` an array that is one of two, or a number that may be a bool, depending on values."""
+    for one, other in ((left, right), (right, left)):
+        if is_reference(one) and one.known is None and (
+                isinstance(other, bool) and one.storage.mixed or is_reference(other) and one is not other and other.storage in rebinding.possible(one.storage)):
+            raise ValueDependent("whether two names are one object depends on a condition on array values", "Compare the values.", ev.origin(node))
 
 
 def compare_choice(ev, op, left, right, node):
@@ -196,6 +206,8 @@ def member(ev, value, container, node):
     found = special_methods.contains(ev, container, value)
     if found is not NotImplemented:
         return branches.truth(ev, found, node)
+    if type(container) in (list, tuple, dict, set, frozenset):
+        ev.joined.check_among(value, container, ev.origin(node))
     container = special_methods.items(ev, container)
     if isinstance(container, iterators.Cursor | generators.Generator):
         over, container = container, iterate(ev, container)
@@ -225,6 +237,7 @@ def attribute(ev, frame, node):
 
 
 def load_attribute(ev, owner, name, node):
+    ev.usable(owner, node)
     ev.builder.origin = ev.origin(node)
     if isinstance(owner, choices.Choice):
         return owner.use(ev, lambda one: load_attribute(ev, one, name, node), node)
@@ -283,7 +296,10 @@ def subscript(ev, frame, node):
 
 
 def load_item(ev, owner, index, node):
+    ev.usable(owner, node)
     ev.builder.origin = ev.origin(node)
+    if isinstance(owner, dict):
+        ev.joined.check_among(index, owner, ev.origin(node))
     if isinstance(index, choices.Choice):
         return index.use(ev, lambda one: load_item(ev, owner, one, node), node)
     if isinstance(owner, choices.Choice):

@@ -12,7 +12,7 @@ import operator
 import numpy as np
 
 from ...access import Called, Kept
-from ...errors import NeedStatic
+from ...errors import NeedStatic, ValueDependent
 from .. import lazy, updates
 from ..ragged import is_ragged
 from ..reference import is_reference
@@ -137,14 +137,27 @@ def isinstance_(ev, value, kinds):
         return isinstance_(ev, value.array, kinds)
     if not is_reference(value):
         return isinstance(value, kinds)
+    check_type(ev, value)
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     own = type(value.dtype.type(0).item()) if value.weak else np.ndarray if value.shape else value.dtype.type
     return any(isinstance(k, type) and (issubclass(own, k) or (not value.weak and getattr(k, "__transformer_array__", False))) for k in kinds)
 
 
+def check_type(ev, value):
+    """Refuse to look at the type of a number that has another one on each side of a condition on array values."""
+    if value.storage.mixed and value.known is None:
+        raise ValueDependent("the type of a number depends on a condition on array values", "Give it the same type on both sides.", ev.origin())
+
+
+def id_(ev, value):
+    ev.joined.check_key(value, ev.origin())
+    return id(value)
+
+
 def type_(ev, value, *rest):
     if rest or not is_reference(value):
         return type(value, *rest)
+    check_type(ev, value)
     return type(value.dtype.type(0).item()) if value.weak else np.ndarray if value.shape else value.dtype.type
 
 
@@ -347,7 +360,7 @@ def combined_at(ufunc):
 READING_VARIABLES = {fn: reading_variables(fn, needed) for fn, needed in {locals: 0, globals: 0, eval: 3, exec: 3, vars: 0, dir: 0}.items()}
 
 INTRINSICS = {**READING_VARIABLES,
-           repr: repr_, len: len_, np.shape: shape_, hash: hash_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_,
+           repr: repr_, len: len_, np.shape: shape_, hash: hash_, id: id_, range: range_, enumerate: enumerate_, zip: zip_, reversed: reversed_,
            isinstance: isinstance_, type: type_, callable: callable_, list: list_, tuple: tuple_, dict: dict_, str: str_, getattr: getattr_, hasattr: hasattr_,
            setattr: setattr_, delattr: delattr_, map: map_, filter: filter_, np.fromiter: fromiter, np.ndenumerate: ndenumerate,
            functools.reduce: reduce_, sorted: sorted_, sum: sum_, bisect.bisect_left: bisect_("left"), bisect.bisect_right: bisect_("right"),

@@ -64,6 +64,17 @@ class JoinedContainers:
             raise ValueDependent(f"a container that is one of two, depending on a value, is changed ({what})",
                                  "Change it on both sides of the condition, or copy it there.", origin)
 
+    def check_key(self, value, origin):
+        """Refuse to use as a key what may be one of two objects, or is one of them."""
+        if id(value) in self.found or id(value) in self.parts:
+            raise ValueDependent("whether two names are one object depends on a value", "Compare the numbers in them.", origin)
+
+    def check_among(self, value, items, origin):
+        """Refuse to look for an object among others of which one may be it."""
+        if self.found:
+            for item in items:
+                self.check_identity(value, item, origin)
+
     def check_identity(self, one, other, origin):
         """Refuse to compare with `is` what may be one object."""
         if one is not other and self.same(one, other):

@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import NeedStatic, TakenOut, TransformError
 from ...ops import op as optable
 from ..reference import contains_reference
-from . import native_objects
+from . import choices, native_objects
 from .state import Control
 
 
@@ -20,6 +20,8 @@ def run_native(ev, fn, args, kwargs):
             raise ev.escaped
         return result
     except Exception as error:
+        if isinstance(error, TypeError) and not isinstance(error, TransformError) and choices.inside((*args, *kwargs.values())):
+            raise choices.undecided(ev.origin()) from error
         if ev.called_back is not None and not is_ours(ev, error):
             raise not_called_back(ev, fn, ev.called_back, error) from error
         if ev.builder.strict and not is_ours(ev, error) and not isinstance(error, TypeError) and contains_reference([*args, *kwargs.values()]):

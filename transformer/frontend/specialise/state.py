@@ -5,6 +5,7 @@ object. Branches and loops compare slots before and after, and turn numbers that
 """
 
 import array
+import contextlib
 import functools
 import queue
 import sys
@@ -49,7 +50,7 @@ def is_numeric(value):
     return is_reference(value) or isinstance(value, NUMBERS) or is_device_array(value) or (isinstance(value, np.ndarray) and is_number(value.dtype))
 
 
-FOLLOWED = (BaseException, types.SimpleNamespace, UserDict, UserList, UserString, ChainMap, queue.Queue)
+FOLLOWED = (BaseException, types.SimpleNamespace, UserDict, UserList, UserString, ChainMap, queue.Queue, contextlib.ExitStack)
 """Classes of the standard library whose attributes, as those of argparse.Namespace, are state of the program. Those of all others (loggers,
 locks, files) are none: what changes them is looked at in `native_objects`."""
 

@@ -93,6 +93,8 @@ def unpack(ev, frame, target, value):
 def store_item(ev, owner, index, value, node):
     if isinstance(index, choices.Choice):
         return index.use(ev, lambda one: store_item(ev, owner, one, value, node), node)
+    if isinstance(owner, dict):
+        ev.joined.check_among(index, owner, ev.origin(node))
     if isinstance(owner, list | dict) and not is_reference(index) and is_same(owner, index, value):
         return
     if special_methods.enter(ev, owner, "setitem", index, value) is not NotImplemented:
@@ -120,6 +122,8 @@ def run_augassign(ev, frame, node):
     import operator
 
     def apply(old, new):
+        if isinstance(old, choices.Choice) or isinstance(new, choices.Choice):
+            return expressions.operated(ev, node, old, new)
         found = special_methods.inplace(ev, node.op, old, new)
         return getattr(operator, INPLACE[type(node.op)])(old, new) if found is NotImplemented else found
     target = node.target
