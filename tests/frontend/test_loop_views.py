@@ -376,3 +376,48 @@ LOOPED_OVER = [rows_stored_into, array_stored_into, stored_into_by_an_inner_loop
 def test_arrays_that_are_looped_over_and_rebound(fn):
     check_slope(fn, 1.3)
     assert T.jit(fn)(X.copy(), 1.3) == pytest.approx(fn(X.copy(), 1.3), rel=1e-13)
+
+
+def two_names_of_zeros(x, k):
+    a = np.zeros(8)
+    b = a
+    for i in range(8):
+        b[i] = x[i % 4] * k
+        if i % 2:
+            b = a
+    return np.sum(a[:4] * x)
+
+
+def rebound_on_some_rounds(x, k):
+    a = x * 1.0
+    b = a
+    for i in range(8):
+        if x[i % 4] * k > 0.8:
+            a = a * 1.1
+        a[i % 4] += 1
+    return np.sum(a * x) + np.sum(b * b)
+
+
+def rebound_in_a_while(x, k):
+    a = x * 1.0
+    b, i = a, 0
+    while i < 8:
+        if x[i % 4] * k > 0.8:
+            a = a * 1.1
+        a[i % 4] += 1
+        i += 1
+    return np.sum(a * x) + np.sum(b * b)
+
+
+@pytest.mark.parametrize("fn", [two_names_of_zeros, rebound_on_some_rounds, rebound_in_a_while])
+def test_names_of_one_array_of_which_one_is_rebound(fn):
+    for k in (1.3, -1.3):
+        assert T.value_and_grad(fn)(X, k)[0] == pytest.approx(fn(X, k), rel=1e-13)
+        try:
+            assert T.jit(fn)(X, k) == pytest.approx(fn(X, k), rel=1e-13)
+        except T.TransformError as error:
+            assert "one of two" in str(error)
+
+
+def test_a_static_array_with_two_names_is_compiled():
+    assert T.jit(two_names_of_zeros)(X, 1.3) == pytest.approx(two_names_of_zeros(X, 1.3), rel=1e-13)

@@ -158,3 +158,10 @@ def test_errors_are_counted():
         except KeyError:
             return np.sum(x) * held.errors
     np.testing.assert_allclose(T.grad(f)(X), np.ones(4))
+
+
+def test_managers_of_this_package():
+    def f(x):
+        with T.named_scope("twice"):
+            return np.sum(x) * 2
+    np.testing.assert_allclose(T.jit(f)(X), f(X))

@@ -262,6 +262,7 @@ class Merge:
                 self.builder.add(Move(name, convert_atom(self.builder, value, aval)))
         merged = self.builder.reference(name)
         merged.storage.jnp, merged.storage.mixed = mark, differ(one, two) or any(is_reference(v) and v.storage.mixed for v in (left, right))
+        self.ev.merged[name] = merged.storage
         merged.storage.choices = [weakref.ref(v.storage) for v in (left, right) if is_reference(v) and aval.shape]
         old = [v.storage for v in (left, right) if is_reference(v) and v.storage in self.entry and aval.shape]
         if old:

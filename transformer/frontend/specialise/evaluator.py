@@ -73,7 +73,7 @@ class Evaluator:
         self.promoted, self.born, self.made, self.kept, self.roots = {}, {}, {}, [], {}
         self.remembered, self.constructed = {}, {}
         self.called_back = self.escaped = None
-        self.filters, self.certain, self.doubtful = [*warnings.filters], [], {}
+        self.filters, self.certain, self.doubtful, self.merged = [*warnings.filters], [], {}, {}
         self.volatile, self.refuse_volatile = None, False
 
     # places ------------------------------------------------------------------

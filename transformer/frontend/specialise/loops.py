@@ -407,16 +407,18 @@ class Roll:
 
     def check_aliases(self, block):
         """A carried array that is stored into must not have another name outside, nor be the caller's."""
-        bound = {*core.names_bound(block), *self.builder.stored_in_loops}
-        stored = [c for c in self.carries.values() if c.name in bound and c.aval.shape and is_reference(c.entry)]
+        stored = rebinding.stored_carries(self, block)
         if not stored:
             return
         seen = [self.ev.seen(v) for _, values in self.state.containers.values() for v in values.values()]
         counts = storages(self.ev, [v for v in seen if is_reference(v)])
         for carry in stored:
-            if counts.get(carry.entry.storage, 0) > 1 or carry.entry.storage.argument is not None:
+            if not is_reference(carry.entry):
+                rebinding.check_static(self, carry.entry)
+            elif counts.get(carry.entry.storage, 0) > 1 or carry.entry.storage.argument is not None:
                 raise CannotRoll("an array that has two names, or is an argument, is stored into and rebound")
-            self.builder.stored_in_loops.add(carry.entry.storage.name)
+            else:
+                self.builder.stored_in_loops.add(carry.entry.storage.name)
 
     def close(self, before, exits, rounds):
         """Moves at the end of the body: all read before any is written."""

@@ -5,6 +5,7 @@ that its own `try` and `finally` stand around it.
 """
 
 import contextlib
+import types
 
 import gast
 
@@ -31,7 +32,8 @@ def run_items(ev, frame, node, number):
         if item.optional_vars is not None:
             ev.assign(frame, item.optional_vars, value)
         run_items(ev, frame, node, number + 1)
-    if type(manager) is contextlib._GeneratorContextManager and hasattr(manager, "func"):
+    function = getattr(manager, "func", None) if type(manager) is contextlib._GeneratorContextManager else None
+    if isinstance(function, calls.Closure) or isinstance(function, types.FunctionType) and calls.is_user_code(function):
         return run_generator(ev, frame, manager, body)
     enter, leave = (of_user if special_methods.method(manager, "enter") else of_library)(ev, manager)
     around(ev, frame, node, manager, lambda: body(enter()), leave)

@@ -33,7 +33,7 @@ VOLATILE = {*NOW, uuid.uuid1, uuid.uuid4, os.urandom, os.getcwd, os.listdir, os.
 
 STATELESS = {"builtins", "collections", "datetime", "fractions", "enum", "re", "pathlib", "operator", "functools", "types", "typing", "dataclasses", "numbers",
              "abc", "string", "inspect", "itertools", "struct", "statistics", "ipaddress", "zoneinfo", "copy", "json", "math", "contextlib",
-             "array", "ast", "uuid", "warnings", "unittest"}
+             "array", "ast", "uuid", "warnings", "unittest", "argparse"}
 """Modules of the standard library whose objects have no state, or one that the program follows."""
 UNREAD = (type(threading.Lock()), type(threading.RLock()), type)
 """Classes of other modules on whose state, as on that of Decimals, no result depends."""

@@ -10,7 +10,10 @@ stored into while the other one is in use:
 
 import weakref
 
+import numpy as np
+
 from ...core import Update, names_bound, walk
+from .. import aliases
 from ..reference import is_reference
 from ..sharing import partners, tie, tie_to_caller
 from .iteration import Items, Listed
@@ -30,6 +33,20 @@ def check_names(roll, now, block):
             stored = carried | ({storage.name} if storage in roll.state.known or storage in carried_storages(roll) else set())
             if len(paths) > 1 and carried and stored & bound:
                 raise CannotRoll(f"{paths[0][0][1]} has another name in some rounds, and is stored into")
+
+
+def stored_carries(roll, block):
+    """The carried arrays that a round stores into, also where a condition chooses between one and another array."""
+    stored = {*(s.target for s in walk(block) if isinstance(s, Update)), *roll.builder.stored_in_loops}
+    chosen = {s for name in stored if name in roll.ev.merged for s in possible(roll.ev.merged[name])}
+    return [c for c in roll.carries.values() if c.aval.shape and (c.name in stored or c.ref.storage in chosen)]
+
+
+def check_static(roll, array):
+    """Refuse to roll where a static array that a carried name stands for at entry has another name."""
+    others = [v for _, values in roll.state.containers.values() for v in values.values() if isinstance(v, np.ndarray)]
+    if isinstance(array, np.ndarray) and sum(aliases.memory(other) == aliases.memory(array) for other in others) > 1:
+        raise CannotRoll("an array that has two names is stored into and rebound")
 
 
 def check_sources(roll, block):
