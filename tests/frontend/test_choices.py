@@ -316,6 +316,12 @@ def among_others(x, k):
     return np.sum(x) * (2.0 if o in [a] else 3.0) * (1 + [a, b].index(o))
 
 
+def equal_by_identity(x, k):
+    a, b = Held(x[0]), Held(x[1])
+    o = one_of(a, b, k)
+    return np.sum(x) * (2.0 if o == a else 3.0) * (5.0 if b != o else 7.0)
+
+
 def of_one_type(x, k):
     v = 1 if k > 0 else 2.5
     return np.sum(x) * (2.0 if type(v) is int else 3.0) * (2.0 if isinstance(v, float) else 3.0)
@@ -336,7 +342,7 @@ class Other:
         self.v = 2 * v
 
 
-@pytest.mark.parametrize("f", [is_one_array, by_identity, as_key, among_others, of_one_type, is_true, of_one_class], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [is_one_array, by_identity, as_key, among_others, equal_by_identity, of_one_type, is_true, of_one_class], ids=lambda f: f.__name__)
 def test_which_object_it_is_depends_on_values(f):
     x = np.array([0.3, 1.7, 0.9])
     for k in (1.0, -1.0):

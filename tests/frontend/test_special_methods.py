@@ -417,7 +417,9 @@ class Held:
 held = Held()
 
 
-@pytest.mark.parametrize("change", [lambda k: list.append(outside, k), lambda k: object.__setattr__(held, "v", k), lambda k: delattr(held, "v")])
+@pytest.mark.parametrize("change", [lambda k: list.append(outside, k), lambda k: object.__setattr__(held, "v", k), lambda k: delattr(held, "v"),
+                                    lambda k: operator.setitem(outside, 0, k), lambda k: operator.iadd(outside, [k]), lambda k: outside.__iadd__([k]),
+                                    lambda k: operator.delitem(outside, 0), lambda k: list.sort(outside)])
 def test_what_outlives_the_call_is_not_changed_by_methods_of_classes(change):
     def f(k):
         change(k)

@@ -321,8 +321,6 @@ def call_native(ev, fn, args, kwargs, node):
             return getattr(ev.promote(owner, node), fn.__name__)(*args, **kwargs)
         if type(owner) is np.ndarray and not isinstance(fn, np.ufunc) and any(map(ev.has_dynamic, (*args, *kwargs.values()))):
             return getattr(ev.operand(owner), fn.__name__)(*args, **kwargs)
-    elif args and getattr(fn, "__name__", "") in IN_PLACE and isinstance(args[0], list):
-        ev.refuse_mutation(args[0], f"{fn.__name__}() is called", ev.origin(node))
     fn = uninitialised(fn, args, kwargs)
     given = (*args, *kwargs.values())
     if (abstract_inside(given) or any(map(may_read_abstract, given))) and optable_has(fn) and has_source(optable.FUNCTIONS[fn]):
@@ -362,9 +360,10 @@ def call_native(ev, fn, args, kwargs, node):
 def check_owner(ev, fn, owner, args, node):
     """Refuse a method that changes what outlives the call, or asks for keys that depend on array values."""
     name, bound = getattr(fn, "__name__", ""), owner is not None and not isinstance(owner, types.ModuleType)
-    changed = owner if bound else args[0] if isinstance(fn, UNBOUND) and args else None
-    if changed is not None and name in MUTATORS:
-        ev.refuse_mutation(changed, f".{name}() is called", ev.origin(node))
+    if bound and name in MUTATORS:
+        ev.refuse_mutation(owner, f".{name}() is called", ev.origin(node))
+    if args and (isinstance(fn, UNBOUND) and name in MUTATORS or name in IN_PLACE and isinstance(args[0], list | dict | collections.deque)):
+        ev.refuse_mutation(args[0], f"{name}() is called", ev.origin(node))
     if isinstance(owner, CONTAINERS) and name in ("index", "count", "remove", "get", "pop", "setdefault") and args:
         ev.joined.check_among(args[0], owner, ev.origin(node))
     if isinstance(owner, dict) and not (name == "get" and args and is_held(owner, args[0])):
@@ -454,8 +453,9 @@ UNBOUND = types.MethodDescriptorType | types.WrapperDescriptorType
 STORING = {np.copyto, np.put, np.put_along_axis, np.place, np.putmask, np.fill_diagonal}
 """Functions that change their first argument, as the method `at` of ufuncs does."""
 
-IN_PLACE = {"heappush", "heappop", "heapify", "heapreplace", "heappushpop", "insort", "insort_left", "insort_right", "shuffle"}
-"""Functions of the standard library that change the list that is their first argument."""
+IN_PLACE = {"heappush", "heappop", "heapify", "heapreplace", "heappushpop", "insort", "insort_left", "insort_right", "shuffle", "setitem", "delitem",
+            "iadd", "iconcat", "imul", "ior", "iand", "isub", "ixor"}
+"""Functions of the standard library that change the container that is their first argument."""
 
 STORING_METHODS = {"fill", "put", "sort", "partition", "resize"}
 """Methods that change their array."""

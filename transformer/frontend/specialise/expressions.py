@@ -172,6 +172,8 @@ def compare(ev, frame, node):
                 check_one_array(ev, left, right, node)
                 ev.externals.compared(left)
                 ev.externals.compared(right)
+            elif type(left).__eq__ is object.__eq__:
+                ev.joined.check_identity(left, right, ev.origin(node))
             one = special_methods.compare(ev, op, left, right)
             sides = (left, right) if isinstance(op, gast.Is | gast.IsNot) else (ev.open(left), ev.open(right))
             one = ev.created(COMPARE[type(op)](*sides)) if one is NotImplemented else one

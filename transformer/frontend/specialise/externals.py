@@ -21,7 +21,8 @@ from .state import contents, is_users
 
 MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse",
             "popitem", "appendleft", "popleft", "extendleft", "rotate", "move_to_end", "subtract", "difference_update", "intersection_update",
-            "symmetric_difference_update", "fill", "put", "resize", "write", "__setattr__", "__delattr__", "__setitem__", "__delitem__"}
+            "symmetric_difference_update", "fill", "put", "resize", "write", "__setattr__", "__delattr__", "__setitem__", "__delitem__",
+            "__iadd__", "__imul__", "__ior__", "__iand__", "__isub__", "__ixor__"}
 
 SEQUENCES = list | tuple | collections.deque
 
