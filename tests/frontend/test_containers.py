@@ -308,3 +308,11 @@ def test_small_idioms(fn):
         np.testing.assert_allclose(program(x, k), fn(x, k))
         np.testing.assert_allclose(slope(x, k), [(fn(x + d, k) - fn(x - d, k)) / 2e-6 for d in np.eye(4) * 1e-6], rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(vmap(fn, in_axes=(None, 0))(x, np.array([0.7, -0.7])), [fn(x, 0.7), fn(x, -0.7)])
+
+
+def test_floats_do_not_repeat_lists():
+    def f(n):
+        return len([0] * n) * n
+    with pytest.raises(TypeError, match="can't multiply sequence by non-int of type 'float'"):
+        grad(f)(3.0)
+    assert jit(f)(3) == 9

@@ -95,7 +95,10 @@ def opened(ev, value, other):
 
 def times(value, other):
     """A factor: an integer that repeats a sequence is needed as a number."""
-    repeats = isinstance(other, list | tuple | str) and is_reference(value) and not value.shape and value.dtype.kind in "iu"
+    scales = isinstance(other, list | tuple | str) and is_reference(value) and not value.shape
+    repeats = scales and value.dtype.kind in "iu"
+    if scales and not repeats and value.weak and value.dtype.kind in "fc":
+        raise TypeError(f"can't multiply sequence by non-int of type '{host_type(value.aval).__name__}'")
     return value.static("the length of a sequence that is repeated").item() if repeats else value
 
 
