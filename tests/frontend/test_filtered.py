@@ -81,3 +81,51 @@ def test_what_differs_from_arrays_is_refused(fn):
 def test_a_spent_generator_is_empty():
     for transform in (T.grad, lambda f: T.jit(T.grad(f))):
         np.testing.assert_array_equal(transform(spent)(X), [1, 0, 1, 1])
+
+
+def seen_by_any(x, k):
+    seen = []
+
+    def above(v):
+        seen.append(v)
+        return v * k > 1
+    return np.sum(x) * (2.0 if any(above(v) for v in x) else 3.0) * len(seen)
+
+
+def witness(x, k):
+    y = 0.0
+    if any((y := v) * k > 1 for v in x):
+        return y * 2
+    return y
+
+
+def moved_on(x, k):
+    items = iter(x)
+    found = all(v * k < 1 for v in items)
+    return sum(items) * (2.0 if found else 3.0)
+
+
+def failing_later(x, k):
+    places = [0, 2, 9]
+    return np.sum(x) if any(x[i] * k > 0 for i in places) else 2.0
+
+
+def known_items(x, k):
+    seen = []
+    found = any(seen.append(n) or n > 1 for n in (1, 2, 3))
+    return np.sum(x) * k * len(seen) * found
+
+
+@pytest.mark.parametrize("fn", [seen_by_any, witness, moved_on, failing_later, known_items], ids=lambda fn: fn.__name__)
+def test_any_and_all_stop_at_the_item_that_decides(fn):
+    x = np.array([0.3, 1.7, -0.9, 2.2])
+    for k in (0.7, -0.7, 5.0):
+        try:
+            want = fn(x, k)
+        except IndexError:
+            continue
+        np.testing.assert_allclose(T.value_and_grad(fn)(x, k)[0], want)
+        try:
+            np.testing.assert_allclose(T.jit(fn)(x, k), want)
+        except T.TransformError as error:
+            assert fn is not known_items and ("how far" in str(error) or "index" in str(error))

@@ -23,9 +23,10 @@ from .externals import MUTATORS
 from .native import has_source, may_read_abstract, run_native
 from .state import LIBRARIES, Control, Undefined, is_users
 
-expressions, getters, intrinsics, iterators, messages, objects = (
-    later(globals(), name) for name in ("frontend.specialise.expressions", "frontend.specialise.getters", "frontend.specialise.intrinsics",
-                                        "frontend.specialise.iterators", "frontend.specialise.messages", "frontend.specialise.objects"))
+deciding, expressions, getters, intrinsics, iterators, messages, objects = (
+    later(globals(), name) for name in ("frontend.specialise.deciding", "frontend.specialise.expressions", "frontend.specialise.getters",
+                                        "frontend.specialise.intrinsics", "frontend.specialise.iterators", "frontend.specialise.messages",
+                                        "frontend.specialise.objects"))
 
 RECURSION = 12
 """Calls of a function inside of itself after which the tests around them are looked at."""
@@ -172,7 +173,8 @@ def call_node(ev, frame, node, looped=False, at_once=False):
     at_once: its items are read before anything else happens."""
     fn = ev.eval(frame, node.func)
     evaluate = ev.eval_looped if looped and any(fn is f for f in intrinsics.PASSED_ON) else ev.eval
-    args, kwargs = arguments(ev, frame, node, evaluate, at_once and generators.entered_for(fn) is not None)
+    args, kwargs = arguments(ev, frame, node, evaluate, at_once and generators.entered_for(fn) is not None,
+                             True if fn is any else False if fn is all else None)
     if fn is super and not args:
         args = [vars_class(frame), frame.env[frame.node.args.args[0].id]]
     lazily = None if at_once else generators.lazily(fn, args)
@@ -186,12 +188,15 @@ def call_node(ev, frame, node, looped=False, at_once=False):
         raise error.at(ev.origin(node))
 
 
-def arguments(ev, frame, node, evaluate, at_once):
-    """The values of a call's arguments. at_once: it passes the items of calls among them on to what reads them before anything else happens."""
+def arguments(ev, frame, node, evaluate, at_once, decisive):
+    """The values of a call's arguments. at_once: it passes the items of calls among them on to what reads them before anything else happens.
+    decisive: the item at which it stops to read a generator expression."""
     args, kwargs, reads = [], {}, scopes.reads_at_once(node)
     for arg in node.args:
         if isinstance(arg, gast.Starred):
             args.extend(expressions.iterate(ev, ev.eval(frame, arg.value)))
+        elif isinstance(arg, gast.GeneratorExp) and decisive is not None:
+            args.append(ev.seen(deciding.read(ev, frame, arg, decisive)))
         elif isinstance(arg, gast.GeneratorExp) and reads:
             args.append(ev.seen(expressions.read_at_once(ev, frame, arg)))
         elif isinstance(arg, gast.Call) and (reads or at_once):

@@ -394,21 +394,27 @@ def comprehension(collect):
         inner = calls.inner_frame(frame)
         results = filtered.Kept()
         first = ev.eval_looped(frame, node.generators[0].iter)
-        generate(ev, inner, node, node.generators, results, first)
-        results = results.result(ev, node, collect is iter)
-        if isinstance(results, filtered.Filtered):
-            return results
-        return iterators.cursor(ev, list(results)) if collect is iter else collect(results)
+        generate(ev, inner, node, node.generators, results, iterate(ev, first))
+        return collected(ev, node, results, collect)
     return run
 
 
-def generate(ev, frame, node, generators, results, iterable=None):
+def collected(ev, node, results, collect):
+    """What a comprehension gives for the items that it keeps."""
+    results = results.result(ev, node, collect is iter)
+    if isinstance(results, filtered.Filtered):
+        return results
+    return iterators.cursor(ev, list(results)) if collect is iter else collect(results)
+
+
+def generate(ev, frame, node, generators, results, items=None):
+    """Keep what a comprehension gives; items: those of its first iterable."""
     if not generators:
         return results.keep(element(ev, frame, node))
     generator = generators[0]
     tests = generator.ifs
     test = tests[0] if len(tests) == 1 else gast.copy_location(gast.BoolOp(gast.And(), tests), tests[0]) if tests else None
-    for item in iterate(ev, ev.eval_looped(frame, generator.iter) if iterable is None else iterable):
+    for item in iterate(ev, ev.eval_looped(frame, generator.iter)) if items is None else items:
         ev.assign(frame, generator.target, item)
         holds = test is None or branches.truth(ev, ev.eval(frame, test), test)
         if is_reference(holds):
