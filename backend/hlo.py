@@ -174,6 +174,9 @@ class Hlo:
 
     def promote(self, *operands):
         """The dtype NumPy promotes to (weak scalars count as Python numbers)."""
+        dtype = operands[0].dtype
+        if all([o.dtype == dtype and not o.weak for o in operands]):
+            return dtype
         weak = {"i": 0, "f": 0.0, "c": 0j}
         return np.result_type(*(weak.get(o.dtype.kind, o.dtype) if o.weak else o.dtype for o in operands))
 

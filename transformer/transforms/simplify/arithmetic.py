@@ -218,8 +218,11 @@ def literal_first(r, stmt):
 
 def uniform_result(r, stmt):
     """Arithmetic on filled arrays fills an array."""
-    aval, values = r.avals[stmt.target], [r.uniform(a) for a in stmt.args]
-    if not r.loose(stmt) or any(v is None for v in values) or None in aval.shape or aval.shape == ():
+    aval = r.avals[stmt.target]
+    if aval.shape == () or not r.loose(stmt) or None in aval.shape:
+        return None
+    values = [r.uniform(a) for a in stmt.args]
+    if any([v is None for v in values]):
         return None
     with np.errstate(all="ignore"):
         value = stmt.op.impl(*values)
