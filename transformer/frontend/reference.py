@@ -22,18 +22,25 @@ class Storage:
     """The memory of an array: the Core name that holds it, and a version that changes with every store.
 
     known: the value, where it is known while transforming. varies: that value is one of this call (it comes from an argument):
-    it may decide a branch, but nothing may be computed from it outside of the program. ties: see `sharing`. choices: weak references
-    to the storages of which it is one, depending on a value.
+    it may decide a branch, but nothing may be computed from it outside of the program. pending: makes the value known, where a loop has
+    left it. ties: see `sharing`. choices: weak references to the storages of which it is one, depending on a value.
     mixed: whether its type is another one on each side of a condition.
     jnp: not 0 for a value of `transformer.numpy`, whose types follow JAX's rules (see `promotion`).
     """
 
-    __slots__ = ("__weakref__", "argument", "aval", "builder", "choices", "jnp", "known", "mixed", "name", "ties", "varies", "version")
+    __slots__ = ("__weakref__", "argument", "aval", "builder", "choices", "jnp", "known", "mixed", "name", "pending", "ties", "varies", "version")
 
     def __init__(self, name, aval, builder):
         self.name, self.aval, self.builder = name, aval, builder
         self.version, self.known, self.varies, self.argument, self.ties, self.choices, self.jnp, self.mixed = \
             0, None, False, None, [], (), 0, False
+        self.pending = None
+
+    def settled(self):
+        """The value, where it is known or can be."""
+        if self.pending is not None:
+            self.pending()
+        return self.known
 
 
 class View:
@@ -106,7 +113,7 @@ class Ref(Reference):
     @property
     def known(self):
         """The value, where it is known while transforming (an ndarray), else None."""
-        value = self.storage.known
+        value = self.storage.settled()
         for step in self.path:
             if value is None:
                 return None

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import Move
 from ..errors import ShapeError, TransformError, TypeMismatch
+from ..ops import index_templates
 from ..ops import op as optable
 from ..ops.composition import Selection, compose, inverse, whole
 from ..ops.index_templates import canonical, is_advanced, is_identity, result_shape
@@ -236,7 +237,7 @@ def store_selected(builder, ref, second, value, mode):
     value = transposed(value, joined.order)
     if not base.path:
         builder.update(base.storage.name, joined.template, joined.operands, value, mode)
-        changed(base.storage, builder)
+        changed(base.storage, builder, known_after(builder, base.storage, joined, value, mode))
         return
     store_back(builder, base, joined, value, mode)
 
@@ -266,7 +267,26 @@ def store_back(builder, base, selection, value, mode):
         store_selected(builder, parent, Selection(template, operands, None), transposed(new, order), "set")
 
 
-def changed(storage, builder):
-    """Record that a storage has a new version whose value is not known."""
+def known_after(builder, storage, selection, given, mode):
+    """The value of an array after a store where values are at hand; None elsewhere."""
+    if builder.fold_limit is not None or storage.settled() is None:
+        return None
+    *operands, value = (v.known if optable.is_reference(v) else v for v in (*selection.operands, given))
+    if value is None or any(v is None for v in operands):
+        return None
+    storage.varies = storage.varies or any(v.storage.varies for v in (*selection.operands, given) if optable.is_reference(v))
+    after, index = storage.known.copy(), index_templates.fill(selection.template, operands)
+    try:
+        if mode == "add":
+            np.add.at(after, index, value)
+        else:
+            after[index] = value
+    except IndexError:  # the store raises it when the program runs
+        return None
+    return after
+
+
+def changed(storage, builder, known=None):
+    """Record that a storage has a new version; known: its value, if it is known."""
     storage.version = next(builder.clock)
-    storage.known = None
+    storage.known, storage.pending = known, None

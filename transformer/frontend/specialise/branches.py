@@ -112,7 +112,7 @@ def forget(ev):
 
 def note_stores(ev, state):
     """Remember which arrays of known value were stored into since `state`."""
-    ev.forgotten.update(s for s, known in state.known.items() if known is not None and s.known is None)
+    ev.forgotten.update(s for s, known in state.known.items() if known is not None and s.known is not known)
 
 
 RESULT = "the function's result"

@@ -12,7 +12,7 @@ from ...errors import TransformError, ValueDependent
 from ...later import later
 from .. import aliases, parse, scopes
 from ..reference import Ref, as_array, is_reference
-from . import branches, native_objects, statements
+from . import branches, native_objects, running, statements
 from .externals import is_device_array
 from .joined import JoinedContainers
 from .state import NUMBERS, State, Undefined, assign, contents, rebuild
@@ -71,7 +71,7 @@ class Evaluator:
         self.forgotten, self.ambiguous = set(), []
         self.joined = JoinedContainers(self)
         self.promoted, self.born, self.made, self.kept, self.roots = {}, {}, {}, [], {}
-        self.remembered, self.constructed = {}, {}
+        self.remembered, self.constructed, self.running = {}, {}, None
         self.called_back = self.escaped = None
         self.filters, self.certain, self.doubtful, self.merged = [*warnings.filters], [], {}, {}
         self.volatile, self.refuse_volatile = None, False
@@ -193,7 +193,7 @@ class Evaluator:
         block = min((b for b in made if any(b is s for s in self.builder.stack)), key=self.depth, default=self.builder.stack[0])
         with self.builder.nested(block):
             ref = self.builder.constant(whole, self.name_of(array, whole))
-        ref.storage.known = None if stored else ref.storage.known
+        ref.storage.known = None if stored and not self.values else ref.storage.known
         self.kept.append(whole)
         self.promoted[id(whole)] = ref
         self.roots[aliases.memory(whole)] = (whole, ref)
@@ -245,6 +245,11 @@ class Evaluator:
         self.builder.block.extend(block)
         for table in (self.born, self.made):
             table.update({key: (value, self.builder.block) for key, (value, home) in table.items() if home is block})
+
+    def note_left(self, storages):
+        """What a loop leaves is known when it is asked for."""
+        self.running = self.running or running.Running(self.builder)
+        self.running.leave(storages)
 
     def created_inside(self, value, met=None):
         """Note where the static arrays in a new container or object were made."""

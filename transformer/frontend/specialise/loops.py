@@ -198,7 +198,7 @@ class Roll:
 
     def forget_stored(self):
         """Arrays of known value that the body stores into: later rounds read something else. True if there are any."""
-        stored = [s for s, known in self.state.known.items() if known is not None and s.known is None]
+        stored = [s for s, known in self.state.known.items() if known is not None and s.known is not known]
         self.state.known.update(dict.fromkeys(stored))
         return bool(stored)
 
@@ -465,7 +465,8 @@ class Roll:
     def finish(self):
         """After the loop: entry state, with carried leaves as references to their names."""
         self.state.restore()
-        used = {path: c for path, c in self.carries.items() if path in self.exits or c.name in core.names_bound(self.builder.block[-1:])}
+        loop = self.builder.block[-1]
+        used = {path: c for path, c in self.carries.items() if path in self.exits or c.name in core.names_bound([loop])}
         self.carries = used
         for carry in used.values():
             carry.ref.storage.version = next(self.builder.clock)
@@ -473,3 +474,12 @@ class Roll:
         for (owner, name), value in self.after.items():
             self.scopes[owner].env[name] = value
         rebinding.tie_names(self, self.left, used)
+        if self.ev.values and len(self.builder.stack) == 1:
+            self.note_left(loop, used)
+
+    def note_left(self, loop, used):
+        """What the loop leaves, which is known when it is asked for: carried names, names that it binds, arrays that it stores into."""
+        values = [*(carry.ref for carry in used.values()), *(v for value in self.after.values() for _, v in leaf_paths("", value))]
+        stored = core.names_rebound(loop)
+        arrays = {*self.state.known, *(ref.storage for ref in self.ev.promoted.values())}
+        self.ev.note_left({*(v.storage for v in values if is_reference(v)), *(s for s in arrays if s.name in stored)})

@@ -161,7 +161,7 @@ class State:
         while stack:
             value = stack.pop()
             if is_reference(value):
-                self.known[value.storage] = value.storage.known
+                self.known[value.storage] = value.storage.settled()
                 continue
             if isinstance(value, Undefined):
                 continue

@@ -25,7 +25,7 @@ class Primal(Storage):
     def __init__(self, values, primal):
         self.values, self.primal = values, primal
         self.aval, self.builder = values.builder.avals[primal], values.builder
-        self.version, self.known, self.argument, self.jnp = 0, None, None, 0
+        self.version, self.known, self.pending, self.argument, self.jnp = 0, None, None, None, 0
 
     @property
     def name(self):
