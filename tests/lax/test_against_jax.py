@@ -73,3 +73,13 @@ def test_gradient(name):
     found = T.grad(loss(lax, lambda t: T.tree.flatten(t)[0], jnp, function), argnums)(*args)
     for one, two in zip(found, expected):
         np.testing.assert_allclose(np.asarray(one), np.asarray(two), rtol=3e-4, atol=1e-4)
+
+
+def test_operands_by_name():
+    x = np.array([0.3, 1.2, 2.0], np.float32)
+    for name in "add sub mul max min eq ne lt gt le ge atan2 rem pow".split():
+        check(getattr(lax, name)(2 * x, y=x), [np.asarray(getattr(jax.lax, name)(2 * x, y=x))])
+        check(getattr(lax, name)(y=x, x=2 * x), [np.asarray(getattr(jax.lax, name)(2 * x, x))])
+    for name, operands in {"igamma": {"a": 2 * x, "x": x}, "betainc": {"a": x, "b": 2 * x, "x": x / 3}, "zeta": {"x": x + 1.5, "q": x}}.items():
+        check(getattr(lax, name)(**operands), [np.asarray(getattr(jax.lax, name)(**operands))])
+    check(lax.rsqrt(x, accuracy=None), [np.asarray(jax.lax.rsqrt(x))])

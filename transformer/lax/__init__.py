@@ -27,7 +27,7 @@ COLLECTIVES = ("all_gather all_to_all axis_index axis_size pbroadcast pmax pmean
 PLACES = {name: module for module, names in HOMES.items() for name in names.split()}
 ELEMENTWISE = ("abs acos acosh add asin asinh atan atan2 atanh bessel_i0e bessel_i1e betainc bitwise_and bitwise_not bitwise_or bitwise_xor cbrt "
                "ceil cos cosh digamma eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igammac imag is_finite le lgamma log log1p logistic lt max "
-               "min mul ne neg nextafter polygamma pow real rem shift_left shift_right_arithmetic sign sin sinh sqrt square sub tan tanh").split()
+               "min mul ne neg nextafter polygamma pow real rem shift_left shift_right_arithmetic sign sin sinh sqrt square sub tan tanh zeta").split()
 
 
 def __getattr__(name):

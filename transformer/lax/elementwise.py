@@ -25,7 +25,7 @@ NAMES = {
 
 SPECIAL = {"erf": "erf", "erfc": "erfc", "erf_inv": "erfinv", "lgamma": "gammaln", "digamma": "psi", "logistic": "expit",
            "igamma": "gammainc", "igammac": "gammaincc", "betainc": "betainc",
-           "polygamma": "polygamma", "bessel_i0e": "i0e", "bessel_i1e": "i1e"}
+           "polygamma": "polygamma", "zeta": "zeta", "bessel_i0e": "i0e", "bessel_i1e": "i1e"}
 """Name in `lax` -> name in scipy.special, which is imported when one of these is asked for."""
 
 
@@ -61,7 +61,7 @@ def mulhi(x, y):
 
 
 @lax
-def rsqrt(x):
+def rsqrt(x, accuracy=None):
     """1 / sqrt(x)."""
     return 1 / np.sqrt(x)
 

@@ -19,12 +19,18 @@ def lax(function):
     return made
 
 
+OPERANDS = {"igamma": ("a", "x"), "igammac": ("a", "x"), "betainc": ("a", "b", "x"), "polygamma": ("m", "x"), "zeta": ("x", "q")}
+"""Names of the operands of functions of `lax`, where they are not x and y."""
+
+
 def elementwise(name, function, doc=None):
     """The function of `lax` that is a ufunc or composite of NumPy's."""
     implementation = optable.FUNCTIONS[function]
+    names = OPERANDS.get(name, ("x", "y"))
 
     def call(*args, **kwargs):
-        return eager.call(implementation, args, without_hints(kwargs), isinstance(function, np.ufunc))
+        named = [kwargs.pop(n) for n in names[len(args):] if n in kwargs]
+        return eager.call(implementation, (*args, *named), without_hints(kwargs), isinstance(function, np.ufunc))
     made = described(call, function, name, "transformer.lax")
     made.__doc__ = doc or f"`{optable.describe(function)}`, elementwise."
     return made
