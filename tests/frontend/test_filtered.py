@@ -129,3 +129,30 @@ def test_any_and_all_stop_at_the_item_that_decides(fn):
             np.testing.assert_allclose(T.jit(fn)(x, k), want)
         except T.TransformError as error:
             assert fn is not known_items and ("how far" in str(error) or "index" in str(error))
+
+
+def numbers_under_flags(x):
+    a = np.array(x[0])
+    b, zero = np.zeros_like(a), a == 0
+    b[zero] = -(a[zero] + x[1])
+    b[~zero] = a[~zero] * x[1]
+    return b * 2
+
+
+def rows_under_flags(x):
+    y, n = x * 2, 3
+    y[x[0] > 1] = 3.0
+    y[n < 1] = np.nan
+    z = x[x[1] > 0]
+    w = x * x
+    w[n > 1] = y * 3
+    return np.sum(y) + np.sum(z) * x[0] + np.sum(x[True]) * x[1] + np.sum(x[False]) + x[True].shape[0] + np.sum(w * w)
+
+
+@pytest.mark.parametrize("f", [numbers_under_flags, rows_under_flags], ids=lambda f: f.__name__)
+def test_single_bools_are_masks(f):
+    for x in (np.array([0.2, 2.0]), np.array([1.5, -2.0]), np.array([-0.5, 0.3])):
+        for compiled in (lambda g: g, T.jit):
+            value, gradient = compiled(T.value_and_grad(f))(x.copy())
+            np.testing.assert_allclose(value, f(x.copy()), rtol=1e-12)
+            np.testing.assert_allclose(gradient, [(f(x + d) - f(x - d)) / 2e-6 for d in np.eye(2) * 1e-6], rtol=1e-6, atol=1e-7)

@@ -18,6 +18,8 @@ from .affine import difference, interval
 
 def read(ref, index):
     """`ref[index]`: a view for a basic index, a copy for an advanced one and for a single element."""
+    if is_flag(index):
+        return read(read(ref, None), optable.lookup(np.reshape)(index, (1,)))
     if needs_ragged(index):
         return _ragged().read(ref, index)
     template, operands = canonical(index, ref.shape)
@@ -28,6 +30,11 @@ def read(ref, index):
         return ref
     view = derive(ref, _getitem(), operands, {"index": template})
     return copy(view) if scalar else view
+
+
+def is_flag(index):
+    """Whether an index is one bool, a mask of no axes: `x[flag]` is `x[None][[flag]]`."""
+    return isinstance(index, bool | np.bool_) or getattr(index, "shape", None) == () and index.dtype == bool
 
 
 def needs_ragged(index, value=None):
@@ -157,6 +164,8 @@ def store(ref, index, value, mode="set"):
     from .builder import current
     builder = current()
     check_writable(ref, builder)
+    if is_flag(index):
+        return store(read(ref, None), optable.lookup(np.reshape)(index, (1,)), value, mode)
     if needs_ragged(index, value):
         return _ragged().store(ref, index, value, mode)
     template, operands = canonical(index, ref.shape)

@@ -266,7 +266,8 @@ class Expressions:
         if source in self.plain and stmt.target not in self.plain and len(template) == 1:
             return call(scalar_type(aval.dtype), subscript(self.atom(source), self.index(rest, template, aval)))
         if source not in self.lists:
-            return subscript(self.atom(source), self.index(rest, template, aval))
+            array = self.atom(source) if is_name(source) else call("np.array", literal(source))
+            return subscript(array, self.index(rest, template, aval))
         row = subscript(self.atom(source), self.index(rest, template[:1], aval))
         inner = self.index(rest, template[1:], Aval(aval.shape[1:], aval.dtype)) if len(template) > 1 else None
         return row if inner is None or is_full(inner) else subscript(row, inner)
