@@ -387,13 +387,13 @@ def decay(x, n):
     return x
 
 
-def halvings(x):
+def shrinking(x):
     while x > 1.0:
-        x = x * 0.5 + 0.01 * np.sin(x)
+        x = x * 0.95 + 0.01 * np.tanh(x)
     return x
 
 
-@pytest.mark.parametrize("f, few, many", [(decay, (0.5, 5), (0.5, 3000)), (halvings, (3.0,), (1e120,))])
+@pytest.mark.parametrize("f, few, many", [(decay, (0.5, 5), (0.5, 3000)), (shrinking, (3.0,), (1e120,))])
 def test_tapes_that_are_too_small_are_passed_on_once(f, few, many):
     compiled, plain = jit(grad(f)), grad(f)
     assert np.isclose(warm(compiled, *few), plain(*few)) and is_passed_on(compiled, *many)

@@ -311,7 +311,7 @@ class unique:
     """
 
     samples = [((np.array([3.0, 1.0, 2.0, 3.5]),), {"part": "values"}),
-               ((np.array([[3.0, 1.0], [3.0, 0.5], [3.0, 1.5]]),), {"part": "values", "axis": 0})]
+               ((np.array([[3.0, 1.0], [2.0, 0.5], [4.0, 1.5]]),), {"part": "values", "axis": 0})]
 
     def impl(x, part, axis=None, equal_nan=True):
         found = np.unique(x, axis=axis, equal_nan=equal_nan, **({} if part == "values" else {f"return_{part}": True}))
